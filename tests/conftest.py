@@ -1,0 +1,1 @@
+"""What all tests share: kernels run in simulation and leave no settings behind."""
