@@ -1,0 +1,213 @@
+"""The one renderer: a rule, a place and the particulars become the text of an exception or a warning.
+
+Layout (columns are terminal cells, the ornament is plain ASCII)::
+
+    error[PTO301]: tile shape not set                                    (F21004)
+      --> softmax.py:18:14
+       |
+    18 |     out[:] = pypto.exp(x - m)
+       |              ^^^^^^^^^^^^^^^^ exp works on a 2-D tile, and no vector tile is in force here
+       = called from attention.py:41 in attention_kernel, in loop LOOP_S (s_idx = 3)
+       = help: call pypto.set_vec_tile_shapes(<rows>, <cols>) before this line
+       = explain: pypto explain PTO301
+
+User text (source lines, names, values) is printed as it is, never read as markup; control characters are escaped.
+Words of the vendor's messages (`Rule.phrases`) are kept in English and are never broken by a line end.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from openpto.diagnostics.language import Language, current_language
+from openpto.diagnostics.registry import Rule, Severity
+from openpto.diagnostics.source import Excerpt, cell_width, display_path, excerpt, printable
+from openpto.diagnostics.span import LoopFrame, Site, Span
+
+WIDTH = 80
+"""Own prose is wrapped to this many cells. Source lines and paths are not wrapped."""
+
+CARET_LINE_WIDTH = 100
+"""A message that stands behind its carets may reach this far; a longer one goes below them and is wrapped."""
+
+ALIAS_COLUMN = 77
+"""Cell where the list of vendor codes in the headline ends."""
+
+_GLUE = "\N{NO-BREAK SPACE}"
+"""Stands for a blank inside a phrase while lines are broken."""
+
+_WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "called": "called from {place}",
+        "inside": " in {name}",
+        "loop": "in loop {loop}",
+        "kernel": "in {name}",
+        "join": ", ",
+        "help": "help: {text}",
+        "explain": "explain: pypto explain {code}",
+        "says": " (in the words of the toolchain: {phrase})",
+    },
+    "zh": {
+        "called": "调用自 {place}",
+        "inside": "（{name} 内）",
+        "loop": "位于循环 {loop}",
+        "kernel": "位于 {name}",
+        "join": "，",
+        "help": "建议：{text}",
+        "explain": "说明：pypto explain {code}",
+        "says": "（工具链原文：{phrase}）",
+    },
+}
+
+
+def render(
+    rule: Rule,
+    site: Site,
+    fields: Mapping[str, Any],
+    *,
+    severity: Severity | None = None,
+    language: Language | None = None,
+) -> str:
+    """The full text of a diagnostic, without a trailing line end."""
+    tongue = language or current_language()
+    words = _WORDS[tongue]
+    title = rule.title.in_language(tongue)
+    message = fill(rule.message.in_language(tongue), fields)
+    phrases = [fill(phrase, fields) for phrase in rule.phrases]
+    help_text = fill(rule.help.in_language(tongue), fields)
+    seen = f"{title}\n{message}\n{help_text}"
+    message += "".join(words["says"].format(phrase=p) for p in phrases if p not in seen)
+    source = excerpt(site.span) if site.span is not None else None
+    margin = len(str(site.span.line)) if site.span is not None and source is not None else 2
+    lines = [_headline(rule, severity or rule.severity, title)]
+    lines += _place_lines(site.span, source, margin)
+    lines += _message_lines(source, margin, message, phrases)
+    for note in [
+        *_trail_notes(site, words),
+        words["help"].format(text=help_text),
+        words["explain"].format(code=rule.code),
+    ]:
+        lines += _wrapped(f"{' ' * margin} = ", " " * (margin + 3), note, phrases)
+    return "\n".join(lines)
+
+
+def one_line(rule: Rule, fields: Mapping[str, Any], *, language: Language | None = None) -> str:
+    """Code and message in one line, for lists of warnings."""
+    return f"{rule.code}: {fill(rule.message.in_language(language or current_language()), fields)}"
+
+
+def fill(text: str, fields: Mapping[str, Any]) -> str:
+    """The text with its fields filled in; what a field prints is escaped, and a field without value shows its name."""
+    return _FORMATTER.vformat(text, (), fields)
+
+
+class _Formatter(string.Formatter):
+    """`str.format` by name only, for texts of ours that carry text of the user."""
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        try:
+            return super().get_field(field_name, args, kwargs)
+        except (KeyError, AttributeError, IndexError):
+            return f"<{field_name}>", field_name
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        try:
+            return printable(str(super().format_field(value, format_spec)))
+        except (TypeError, ValueError):  # a placeholder under a numeric format
+            return printable(str(value))
+
+
+_FORMATTER = _Formatter()
+
+
+def _headline(rule: Rule, severity: Severity, title: str) -> str:
+    # The bracketed head stays English in every language: scripts look for "error[PTO301]".
+    head = f"{severity}[{rule.code}]: {title}"
+    if not rule.aliases:
+        return head
+    aliases = f"({', '.join(rule.aliases)})"
+    gap = max(ALIAS_COLUMN - cell_width(head) - cell_width(aliases), 2)
+    return head + " " * gap + aliases
+
+
+def _place_lines(span: Span | None, source: Excerpt | None, margin: int) -> list[str]:
+    if span is None:
+        return []
+    column = f":{span.col + 1}" if span.has_columns else ""
+    lines = [f"{' ' * margin}--> {display_path(span.file)}:{span.line}{column}"]
+    if source is not None:
+        lines += [f"{' ' * margin} |", f"{span.line} | {source.text}"]
+    return lines
+
+
+def _message_lines(source: Excerpt | None, margin: int, message: str, phrases: list[str]) -> list[str]:
+    """The message behind the carets if it fits there, else below them."""
+    if source is None:
+        return _wrapped(f"{' ' * margin} = ", " " * (margin + 3), message, phrases)
+    bar = f"{' ' * margin} | "
+    carets = bar + " " * source.start + "^" * source.length
+    if cell_width(carets) + 1 + cell_width(message) <= CARET_LINE_WIDTH:
+        return [f"{carets} {message}"]
+    return [carets, *_wrapped(bar, bar, message, phrases)]
+
+
+def _trail_notes(site: Site, words: Mapping[str, str]) -> list[str]:
+    """One note per helper call, innermost first; the enclosing loops stand on the last one."""
+    loops = [words["loop"].format(loop=_loop_text(frame)) for frame in site.loops]
+    callers = [name for name, _ in site.chain[1:]] + [site.kernel]
+    notes = [
+        words["called"].format(place=f"{display_path(span.file)}:{span.line}")
+        + (words["inside"].format(name=printable(caller)) if caller else "")
+        for (_, span), caller in zip(site.chain, callers, strict=False)
+    ]
+    if not loops:
+        return notes
+    if not notes:
+        return [words["join"].join(loops)]
+    return [*notes[:-1], words["join"].join([notes[-1], *loops])]
+
+
+def _loop_text(frame: LoopFrame) -> str:
+    value = "" if frame.value is None else f" = {frame.value}"
+    return f"{printable(frame.name)} ({printable(frame.index_name)}{value})"
+
+
+def _wrapped(first: str, rest: str, text: str, phrases: list[str]) -> list[str]:
+    """Break text into lines of WIDTH cells, never inside a phrase and never inside a word."""
+    for phrase in sorted(phrases, key=len, reverse=True):
+        text = text.replace(phrase, phrase.replace(" ", _GLUE))
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = first if not lines else rest
+        empty = True
+        for word in _breakable(paragraph):
+            if not empty and cell_width(line) + cell_width(word.rstrip()) > WIDTH:
+                lines.append(line.rstrip())
+                line = rest
+                word = word.lstrip()
+            line += word
+            empty = False
+        lines.append(line.rstrip())
+    return [line.replace(_GLUE, " ") for line in lines]
+
+
+def _breakable(text: str) -> list[str]:
+    """Pieces between which a line may end: words with their blank, and single wide characters."""
+    pieces: list[str] = []
+    current = ""
+    for character in text:
+        wide = cell_width(character) == 2
+        if character == " " or wide:
+            if wide and character in "，。；：、）」』！？":  # closing punctuation stays with what it closes
+                current += character
+                continue
+            pieces.append(current)
+            current = character
+            if wide:
+                continue
+        else:
+            current += character
+    pieces.append(current)
+    return [piece for piece in pieces if piece]

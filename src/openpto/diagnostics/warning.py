@@ -1,0 +1,118 @@
+"""Warnings made from rules, and the policy for what only some toolchains refuse.
+
+A warning goes through the `warnings` module at the user's line, once per code and place within one collector (one
+trace or one run), and is kept in the collector for the receipt of the call.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from openpto.diagnostics.context import current_site, current_target
+from openpto.diagnostics.errors import fail
+from openpto.diagnostics.registry import Rule, find_rule
+from openpto.diagnostics.render import render
+from openpto.diagnostics.span import Site, Span
+
+
+class PyptoWarning(UserWarning):
+    """What runs here and deserves attention; `str()` is the whole rendered text."""
+
+    def __init__(self, rule: Rule, site: Site, fields: Mapping[str, Any], text: str | None = None) -> None:
+        self.rule = rule
+        self.site = site
+        self.fields = dict(fields)
+        self._text = text if text is not None else render(rule, site, fields, severity="warning")
+        super().__init__(self._text)
+
+    @property
+    def code(self) -> str:
+        """Our stable code, such as PTO601."""
+        return self.rule.code
+
+    @property
+    def key(self) -> tuple[str, tuple[str, int, int]]:
+        """Code and place: a collector keeps one warning per key."""
+        return self.code, self.site.place
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = {name: str(value) for name, value in self.fields.items()}
+        return _rebuild, (self.code, self.site, fields, self._text)
+
+
+_collectors: ContextVar[tuple[list[PyptoWarning], ...]] = ContextVar("openpto_collectors", default=())
+_registries: dict[str, dict[Any, Any]] = {}
+
+
+@contextmanager
+def collect_warnings() -> Iterator[list[PyptoWarning]]:
+    """A list that receives the warnings of the block, each once per code and place, in order."""
+    collected: list[PyptoWarning] = []
+    token = _collectors.set((*_collectors.get(), collected))
+    try:
+        yield collected
+    finally:
+        _collectors.reset(token)
+
+
+def warn(code: str, /, *, site: Site | Span | None = None, **fields: Any) -> None:
+    """Warn with the text of a rule, at `site` or at the place in force."""
+    emit(PyptoWarning(find_rule(code), current_site(site), fields))
+
+
+def emit(warning: PyptoWarning) -> None:
+    """Collect and show a warning, also one kept from an earlier trace of the same kernel."""
+    active = _collectors.get()
+    known = bool(active) and any(warning.key == kept.key for kept in active[-1])
+    for collected in active:
+        if all(warning.key != kept.key for kept in collected):
+            collected.append(warning)
+    if known:
+        return
+    span = warning.site.span
+    file, line = (span.file, span.line) if span is not None else ("<pypto>", 1)
+    module, registry = _module_of(file)
+    warnings.warn_explicit(warning, None, file, line, module=module, registry=registry)
+
+
+def portability(
+    code: str, /, profiles: tuple[str, ...] | None = None, *, site: Site | Span | None = None, **fields: Any
+) -> None:
+    """What runs here and is refused by `profiles` (default: those of the rule).
+
+    Without a chosen target this warns; under one of the profiles it is an error of the same code; under another
+    target nothing is said. Texts may use the field `profiles`.
+    """
+    refusing = find_rule(code).profiles if profiles is None else profiles
+    fields.setdefault("profiles", ", ".join(refusing))
+    target = current_target()
+    if target is None:
+        warn(code, site=site, **fields)
+    elif target in refusing:
+        fail(code, site=site, **fields)
+
+
+def _rebuild(code: str, site: Site, fields: dict[str, Any], text: str) -> PyptoWarning:
+    return PyptoWarning(find_rule(code), site, fields, text)
+
+
+def _module_of(file: str) -> tuple[str, dict[Any, Any]]:
+    """Name of the module that the file belongs to, and the registry where Python notes what was shown already."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename == file:
+            space = frame.f_globals
+            return str(space.get("__name__", file)), space.setdefault("__warningregistry__", {})
+        frame = frame.f_back  # type: ignore[assignment]
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) == file:
+            return name, vars(module).setdefault("__warningregistry__", {})
+    return file, _registries.setdefault(file, {})
