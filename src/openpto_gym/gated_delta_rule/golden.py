@@ -1,0 +1,91 @@
+"""The goldens: the rule token by token, and its chunked form, both in float64 numpy and independent of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+L2_EPSILON = 1e-6
+
+Array = NDArray[np.floating[Any]]
+Float64 = NDArray[np.float64]
+SequenceRule = Callable[[Float64, Float64, Float64, Float64, Float64, Float64], tuple[Float64, Float64]]
+
+
+def normalised(rows: Array) -> Float64:
+    """Rows divided by their length, which is kept away from zero as the kernel does."""
+    wide = rows.astype(np.float64)
+    unit: Float64 = wide / np.sqrt((wide * wide).sum(axis=-1, keepdims=True) + L2_EPSILON)
+    return unit
+
+
+def token_by_token(
+    q: Float64, k: Float64, v: Float64, beta: Float64, gate: Float64, state: Float64
+) -> tuple[Float64, Float64]:
+    """One sequence of one head as the recurrence states it.
+
+    q, k `[n, Dk]` (normalised, q scaled), v `[n, Dv]`, beta and gate `[n]`, state `[Dv, Dk]`. Per token the state
+    decays, what it predicts for the key is corrected towards the value, and the query reads it.
+    """
+    outputs = np.zeros_like(v)
+    for t in range(len(v)):
+        state = state * np.exp(gate[t])
+        correction = beta[t] * (v[t] - state @ k[t])
+        state = state + np.outer(correction, k[t])
+        outputs[t] = state @ q[t]
+    return outputs, state
+
+
+def chunked(
+    q: Float64, k: Float64, v: Float64, beta: Float64, gate: Float64, state: Float64, size: int = 64
+) -> tuple[Float64, Float64]:
+    """The same as `token_by_token`, chunk by chunk with a triangular solve. Chunks are cut, never padded."""
+    outputs = np.zeros_like(v)
+    for low in range(0, len(v), size):
+        rows = slice(low, min(low + size, len(v)))
+        total = np.cumsum(gate[rows])
+        spread = np.tril(total[:, None] - total[None, :])
+        decay = np.tril(np.exp(spread))
+        k_beta = k[rows] * beta[rows, None]
+        system = np.eye(len(total)) + np.tril((k_beta @ k[rows].T) * decay, -1)
+        target = v[rows] * beta[rows, None] - (k_beta * np.exp(total)[:, None]) @ state.T
+        v_new = np.linalg.solve(system, target)
+        outputs[rows] = (q[rows] * np.exp(total)[:, None]) @ state.T + ((q[rows] @ k[rows].T) * decay) @ v_new
+        state = state * np.exp(total[-1]) + v_new.T @ (k[rows] * np.exp(total[-1] - total)[:, None])
+    return outputs, state
+
+
+def gated_delta_rule_golden(
+    query: Array,
+    key: Array,
+    value: Array,
+    beta: Array,
+    gate: Array,
+    states: Array,
+    act_seq_len: NDArray[np.integer[Any]],
+    rule: SequenceRule = token_by_token,
+) -> tuple[Float64, Float64]:
+    """The outputs of a packed batch in float64, with the shapes of the kernel's outputs.
+
+    An empty sequence leaves its state as it was.
+    """
+    q = normalised(query) / np.sqrt(query.shape[-1])
+    k = normalised(key)
+    group = value.shape[1] // query.shape[1]
+    outputs = np.zeros(value.shape, np.float64)
+    last_states = np.zeros(states.shape, np.float64)
+    for b in range(len(act_seq_len) - 1):
+        tokens = slice(int(act_seq_len[b]), int(act_seq_len[b + 1]))
+        for head in range(value.shape[1]):
+            outputs[tokens, head], last_states[b, head] = rule(
+                q[tokens, head // group],
+                k[tokens, head // group],
+                value[tokens, head].astype(np.float64),
+                beta[tokens, head].astype(np.float64),
+                gate[tokens, head].astype(np.float64),
+                states[b, head].astype(np.float64),
+            )
+    return outputs, last_states

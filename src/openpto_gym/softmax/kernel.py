@@ -1,0 +1,34 @@
+# mypy: ignore-errors
+# (the annotations of a kernel's tensors are values, not types)
+"""The kernel: `out[r, :] = softmax(x[r, :])`, one tile of rows at a time."""
+
+import pypto
+
+MAX_TILE_ROWS = 64
+# A reduction works on tiles of at most 64 KiB: 16384 FP32 elements.
+MAX_TILE_ELEMENTS = 16384
+# The last axis of a reduction's tile is a multiple of 32 bytes: 8 FP32 elements.
+TILE_ALIGNMENT = 8
+
+
+def tile_shape(cols: int) -> tuple[int, int]:
+    """Rows and columns of the vector tile for rows of `cols` FP32 elements."""
+    aligned = (cols + TILE_ALIGNMENT - 1) // TILE_ALIGNMENT * TILE_ALIGNMENT
+    tile_cols = min(aligned, MAX_TILE_ELEMENTS)
+    return min(MAX_TILE_ROWS, MAX_TILE_ELEMENTS // tile_cols), tile_cols
+
+
+@pypto.frontend.jit
+def row_softmax(
+    x: pypto.Tensor([pypto.DYNAMIC, pypto.STATIC], pypto.DT_FP32),
+    out: pypto.Tensor([pypto.DYNAMIC, pypto.STATIC], pypto.DT_FP32),
+):
+    """Softmax over the last axis: x, out FP32 `[rows, cols]`; rows may change from call to call without a new trace."""
+    rows, cols = x.shape
+    tile_rows, tile_cols = tile_shape(cols)
+    pypto.set_vec_tile_shapes(tile_rows, tile_cols)
+    for row in pypto.loop(0, rows, tile_rows, name="LOOP_ROWS", idx_name="row"):
+        live = (rows - row).min(tile_rows)
+        block = pypto.view(x, [tile_rows, cols], [row, 0], valid_shape=[live, cols])
+        weights = pypto.exp(block - pypto.amax(block, -1, True))
+        pypto.assemble(weights / pypto.sum(weights, -1, True), [row, 0], out)
