@@ -90,6 +90,8 @@ def _problems(rule: Rule) -> list[str]:
         *_identity_problems(rule),
         *(problem for part in ("title", "message", "help", "explanation") for problem in _text_problems(rule, part)),
     ]
+    if found:
+        return found
     if not rule.untestable and not (rule.bad.strip() and rule.good.strip()):
         found.append("needs a bad and a good example, or a reason why none can exist (untestable)")
     if not issubclass(rule.exc, Exception):

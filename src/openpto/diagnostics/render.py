@@ -57,7 +57,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "join": "，",
         "help": "建议：{text}",
         "explain": "说明：pypto explain {code}",
-        "says": "（工具链原文：{phrase}）",
+        "says": "（原文：{phrase}）",
     },
 }
 

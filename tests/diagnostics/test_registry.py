@@ -1,0 +1,77 @@
+"""Registration refuses incomplete rules; the registered ones are complete."""
+
+import dataclasses
+
+import pytest
+
+from openpto.diagnostics import RULES, Rule, T, fail, find_rule, register
+
+GOOD = Rule(
+    code="PTO999",
+    name="only-for-tests",
+    title=T("a title", "标题"),
+    message=T("{op} is wrong", "{op} 有误"),
+    help=T("write {better}", "写 {better}"),
+    explanation=T("It is wrong.", "它有误。"),
+    bad="def run(): ...",
+    good="def run(): ...",
+)
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    yield
+    RULES.pop("PTO999", None)
+
+
+def test_a_complete_rule_is_registered():
+    assert register(GOOD) is GOOD
+    assert find_rule("PTO999") is GOOD
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"code": "PTO1"}, "three digits"),
+        ({"code": "PTO012"}, "three digits"),
+        ({"code": "PTO901"}, "already taken"),
+        ({"name": "internal-error"}, "already taken"),
+        ({"name": "Bad Name"}, "lower case"),
+        ({"title": T("only english", " ")}, "both languages"),
+        ({"message": T("{op} is wrong", "{opp} 有误")}, "different fields"),
+        ({"help": T("write {}", "写 {}")}, "without a name"),
+        ({"help": T("write {x", "写 {x")}, "help"),
+        ({"title": T("{op} title", "{op} 标题")}, "takes no fields"),
+        ({"bad": ""}, "needs a bad and a good example"),
+        ({"good": "  "}, "needs a bad and a good example"),
+        ({"profiles": ("0.4",)}, "profiles"),
+        ({"severity": "fatal"}, "severity"),
+        ({"exc": KeyboardInterrupt}, "Exception"),
+        ({"phrases": ("about {nothing}",)}, "does not have|do not have"),
+    ],
+)
+def test_an_incomplete_rule_is_refused(change, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        register(dataclasses.replace(GOOD, **change))
+    assert "PTO999" not in RULES
+
+
+def test_an_untestable_rule_needs_a_reason_only():
+    register(dataclasses.replace(GOOD, bad="", good="", untestable="it depends on the machine"))
+
+
+def test_an_unknown_code_is_our_mistake():
+    with pytest.raises(LookupError, match="PTO998"):
+        fail("PTO998")
+
+
+def test_codes_stand_in_the_hundred_of_their_file():
+    """PTO1xx source ... PTO9xx internal: the digit says where a diagnostic is found."""
+    hundreds = {code[3] for code in RULES}
+    assert hundreds <= set("1234569")
+
+
+def test_missing_operation_names_itself():
+    with pytest.raises(NotImplementedError, match="topk is not yet available") as caught:
+        fail("PTO902", op="topk")
+    assert caught.value.code == "PTO902"

@@ -1,0 +1,53 @@
+"""Every registered rule: its bad example is refused with exactly its code, its good example is clean."""
+
+import pytest
+
+from openpto.diagnostics import RULES, PyptoError, render
+from openpto.diagnostics.registry import fields_of
+from openpto.diagnostics.render import fill
+
+TESTABLE = [code for code, rule in RULES.items() if not rule.untestable]
+
+
+def reported(rule, outcome):
+    """The exception or warning of the rule."""
+    return outcome.error if rule.severity == "error" else outcome.warnings[0]
+
+
+@pytest.mark.parametrize("code", TESTABLE)
+def test_bad_example_is_refused_with_its_code(code, run_example):
+    rule = RULES[code]
+    outcome = run_example(rule.bad)
+    if outcome.error is not None and not isinstance(outcome.error, PyptoError):
+        raise outcome.error
+    assert sorted(set(outcome.codes)) == [code], f"{outcome.codes}\n{outcome.error or ''}"
+    if rule.severity == "error":
+        assert isinstance(outcome.error, rule.exc)
+    else:
+        assert outcome.error is None
+    told = reported(rule, outcome)
+    for language in ("en", "zh"):
+        text = render(rule, told.site, told.fields, language=language)
+        for phrase in rule.phrases:
+            assert fill(phrase, told.fields) in text
+        missing = [name for name in fields_of(rule.message.en + rule.help.en) if f"<{name}>" in text]
+        assert not missing or not (set(missing) - set(told.fields)), f"no value for {missing}\n{text}"
+
+
+@pytest.mark.parametrize("code", TESTABLE)
+def test_good_example_is_clean(code, run_example):
+    outcome = run_example(RULES[code].good)
+    if outcome.error is not None:
+        raise outcome.error
+    assert outcome.codes == [], "\n".join(map(str, outcome.warnings))
+
+
+@pytest.mark.parametrize("code", TESTABLE)
+def test_diagnostic_points_into_the_example(code, run_example):
+    """A user sees a line of the own file, unless the place is the call itself in a file of the interpreter."""
+    rule = RULES[code]
+    outcome = run_example(rule.bad)
+    told = reported(rule, outcome)
+    if told.site.span is not None:
+        assert told.site.span.file == outcome.file
+        assert 1 <= told.site.span.line <= rule.bad.count("\n") + 1
