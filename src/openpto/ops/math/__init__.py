@@ -1,0 +1,1 @@
+"""FP32 functions written once as scalar expressions, with coefficients fitted by tools/fit."""
