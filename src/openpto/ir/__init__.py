@@ -1,0 +1,1 @@
+"""Tile IR: data types, symbolic integers, recording, SSA form, text form and verifier."""
