@@ -21,11 +21,12 @@ LEAVES = ("const", "named", "dim", "index", "ref")
 class ScalarFault(Exception):
     """Evaluation of a scalar has no meaning: ``kind`` is overflow, div_zero, negative_div or unset."""
 
-    def __init__(self, kind: str, expr: Expr, values: tuple[int, ...] = ()) -> None:
+    def __init__(self, kind: str, expr: Expr | None, values: tuple[int, ...] = (), op: str = "") -> None:
         super().__init__(kind)
         self.kind = kind
         self.expr = expr
         self.values = values
+        self.op = op
 
 
 class Expr:
@@ -138,20 +139,19 @@ def fold(op: str, values: tuple[int, ...], node: Expr | None = None) -> int:
     Raises:
         ScalarFault: overflow, division by zero, or a quotient whose floor and truncated values differ.
     """
-    where = node if node is not None else const(0)
     a = values[0]
     b = values[1] if len(values) > 1 else 0
     if op in ("div", "mod"):
         if b == 0:
-            raise ScalarFault("div_zero", where, values)
+            raise ScalarFault("div_zero", node, values, op)
         quotient, rest = divmod(a, b)
         if rest != 0 and (a < 0) != (b < 0):
-            raise ScalarFault("negative_div", where, values)
+            raise ScalarFault("negative_div", node, values, op)
         result = quotient if op == "div" else rest
     else:
         result = int(_SIMPLE[op](a, b))
     if not INT64_MIN <= result <= INT64_MAX:
-        raise ScalarFault("overflow", where, values)
+        raise ScalarFault("overflow", node, values, op)
     return result
 
 

@@ -266,7 +266,7 @@ def not_concrete(node: Expr, why: str) -> NoReturn:
 
 def scalar_fault(fault: ex.ScalarFault) -> NoReturn:
     """Stop: known integers have no meaning together (PTO202, PTO203, PTO204)."""
-    shown = f" {_SIGNS.get(fault.expr.op, fault.expr.op)} ".join(str(v) for v in fault.values)
+    shown = f" {_SIGNS.get(fault.op, fault.op)} ".join(str(v) for v in fault.values)
     fail(_FAULTS[fault.kind], values=shown)
 
 
