@@ -1,0 +1,160 @@
+"""Settings of our own: numerics, engine, target, platform and threads; never part of a kernel file.
+
+An explicit ``openpto.configure`` wins over ``PYPTO_*`` variables, which win over the defaults. As a context manager it
+holds for its block in this thread or task; as a plain call for the process.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from openpto.diagnostics import fail, set_target_hook, user_boundary
+from openpto.ir.enums import RunMode
+
+MAX_THREADS = 1024
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "numerics": ("device", "strict"),
+    "engine": ("auto", "reference"),
+    "target": ("0.2", "0.3"),
+    "platform": ("910B", "910C", "950"),
+}
+_VARIABLES = {
+    "numerics": "PYPTO_NUMERICS",
+    "engine": "PYPTO_ENGINE",
+    "target": "PYPTO_TARGET",
+    "platform": "PYPTO_PLATFORM",
+    "threads": "PYPTO_NUM_THREADS",
+}
+RUN_MODE_VARIABLE = "PYPTO_RUN_MODE"
+UNSET = "unset"
+"""What a setting that may be None is set to by a variable or a call to mean None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """numerics  "device": values between promoted FP16/BF16 vector ops stay FP32, as on the device; "strict": every
+                 value is rounded to its dtype
+    engine    "auto", or "reference": op by op with numpy
+    target    None, or the profile ("0.2", "0.3") whose refusals are errors
+    platform  None, or the chip ("910B", "910C", "950") that a kernel is held to
+    threads   None: as many as the machine has
+    """
+
+    numerics: str = "device"
+    engine: str = "auto"
+    target: str | None = None
+    platform: str | None = None
+    threads: int | None = None
+
+
+_process: list[tuple[object, dict[str, Any]]] = []
+"""What plain calls changed, oldest first: (the call, its changes). A call that turns out to open a block leaves."""
+MAX_LAYERS = 64
+_lock = threading.Lock()
+_block: ContextVar[Mapping[str, Any]] = ContextVar("openpto_configuration", default={})  # noqa: B039 - never mutated
+
+
+def settings() -> Settings:
+    """The settings in force here: blocks, then the process, then variables, then defaults."""
+    chosen = {name: _from_variable(name, variable) for name, variable in _VARIABLES.items() if os.environ.get(variable)}
+    for _, changes in tuple(_process):
+        chosen |= changes
+    return replace(Settings(), **{**chosen, **_block.get()})
+
+
+class configure:  # noqa: N801 - reads as a function call or a with statement
+    """Change settings of the process, or of a block: ``with openpto.configure(target="0.2"):``.
+
+    Args:
+        numerics: "device" or "strict".
+        engine: "auto" or "reference".
+        target: None, "0.2" or "0.3".
+        platform: None, "910B", "910C" or "950".
+        threads: None or an int from 1.
+
+    Raises:
+        TypeError: PTO281, an unknown name. ValueError: PTO294, a value that does not exist.
+    """
+
+    @user_boundary()
+    def __init__(self, **changes: Any) -> None:
+        for name in changes:
+            if name not in _VARIABLES:
+                fail("PTO281", call="configure", key=name, near=", ".join(_near(name, list(_VARIABLES))))
+        self._changes = {name: _checked(name, value) for name, value in changes.items()}
+        self._tokens: list[Token[Mapping[str, Any]]] = []
+        with _lock:
+            _process.append((self, self._changes))
+            if len(_process) > MAX_LAYERS:  # plain calls in a loop: the two oldest become one
+                _process[:2] = [(None, {**_process[0][1], **_process[1][1]})]
+
+    def __enter__(self) -> configure:
+        with _lock:
+            _process[:] = [layer for layer in _process if layer[0] is not self]
+        self._tokens.append(_block.set({**_block.get(), **self._changes}))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _block.reset(self._tokens.pop())
+
+
+def reset_configuration() -> None:
+    """Forget what plain calls of :class:`configure` set; variables and defaults count again."""
+    _process.clear()
+
+
+@user_boundary()
+def run_mode_variable() -> RunMode | None:
+    """The run mode that ``PYPTO_RUN_MODE`` asks for, None where it is not set.
+
+    Raises:
+        ValueError: PTO295, another value than npu, sim, 0 or 1.
+    """
+    text = os.environ.get(RUN_MODE_VARIABLE, "").strip().lower()
+    if not text:
+        return None
+    if text not in ("npu", "sim", "0", "1"):
+        fail("PTO295", variable=RUN_MODE_VARIABLE, value=repr(text), allowed="npu, sim")
+    return RunMode.NPU if text in ("npu", "0") else RunMode.SIM
+
+
+def _checked(name: str, value: Any) -> Any:
+    if value is None or value == UNSET:
+        return getattr(Settings(), name)
+    if name == "threads":
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
+            fail("PTO294", name=name, value=repr(value), allowed=f"None, or an int from 1 to {MAX_THREADS}")
+        return value
+    match = next((c for c in _CHOICES[name] if isinstance(value, str) and c.lower() == value.lower()), None)
+    if match is None:
+        allowed = ", ".join(_CHOICES[name]) + (", None" if getattr(Settings(), name) is None else "")
+        fail("PTO294", name=name, value=repr(value), allowed=allowed)
+    return match
+
+
+def _from_variable(name: str, variable: str) -> Any:
+    text = os.environ[variable].strip()
+    if name == "threads":
+        if not text.isdecimal() or not 1 <= int(text) <= MAX_THREADS:
+            fail("PTO295", variable=variable, value=repr(text), allowed=f"1 to {MAX_THREADS}")
+        return int(text)
+    if text.lower() in ("none", UNSET):
+        return getattr(Settings(), name)
+    match = next((c for c in _CHOICES[name] if c.lower() == text.lower()), None)
+    if match is None:
+        fail("PTO295", variable=variable, value=repr(text), allowed=", ".join(_CHOICES[name]))
+    return match
+
+
+def _near(word: str, known: list[str]) -> list[str]:
+    return get_close_matches(word, known, n=3, cutoff=0.5) or known
+
+
+set_target_hook(lambda: settings().target)
