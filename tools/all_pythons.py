@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,9 +89,11 @@ def main() -> int:
     """Test on each interpreter and print one summary line per interpreter."""
     arguments = sys.argv[1:] or ["-q", "-n", "2"]
     results: list[tuple[str, int]] = []
-    for interpreter in interpreters():
+    found = interpreters()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        environments = list(pool.map(environment, found))
+    for interpreter, python in zip(found, environments, strict=True):
         print(f"=== Python {interpreter.version} ({interpreter.path})", flush=True)
-        python = environment(interpreter)
         command = [str(python), "-m", "pytest", "-m", "not torch and not slow", "-p", "no:cacheprovider", *arguments]
         done = subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
         results.append((interpreter.version, done.returncode))

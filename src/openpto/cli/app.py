@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import typer
 
-import openpto
-from openpto._version import API_LEVEL
+from openpto._version import API_LEVEL, __version__
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"openpto {openpto.__version__} (pypto API {API_LEVEL})")
+        typer.echo(f"openpto {__version__} (pypto API {API_LEVEL})")
         raise typer.Exit
 
 
