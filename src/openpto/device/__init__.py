@@ -1,0 +1,6 @@
+"""Facts of the Ascend chips, and the sizes of tiles that follow from them."""
+
+from openpto.device.capacity import CubeNeed, TileBuffer, align, cube_need, tile_of, vector_bytes
+from openpto.device.chips import CHIPS, Chip, chips_of
+
+__all__ = ["CHIPS", "Chip", "CubeNeed", "TileBuffer", "align", "chips_of", "cube_need", "tile_of", "vector_bytes"]
