@@ -92,7 +92,7 @@ def fit_float32(problem: Problem, pinned: Sequence[float] = ()) -> tuple[list[fl
         done = len(fixed)
 
         def rest(x: mpf, known: tuple[float, ...] = tuple(fixed)) -> mpf:
-            return problem.f(x) - sum((mpf(c) * x**p for c, p in zip(known, problem.powers)), mpf(0))
+            return problem.f(x) - sum((mpf(c) * x**p for c, p in zip(known, problem.powers, strict=False)), mpf(0))
 
         if done == len(problem.powers):
             points = [problem.low + (problem.high - problem.low) * k / 4000 for k in range(1, 4000)]
