@@ -1,7 +1,7 @@
 """Diagnostics: one registry of rules, one renderer, exceptions and warnings made from them."""
 
 from openpto.diagnostics import rules as _rules  # noqa: F401 - registers every rule
-from openpto.diagnostics.boundary import backtrace_wanted, note_user_file, trim, user_boundary
+from openpto.diagnostics.boundary import backtrace_wanted, file_origin, note_user_file, trim, user_boundary
 from openpto.diagnostics.context import at, current_site, current_target, set_site_hook, set_target_hook
 from openpto.diagnostics.errors import PyptoError, error_class, fail, fault, make_error
 from openpto.diagnostics.language import Language, T, current_language, set_language
@@ -32,6 +32,7 @@ __all__ = [
     "error_class",
     "fail",
     "fault",
+    "file_origin",
     "find_rule",
     "make_error",
     "note_user_file",

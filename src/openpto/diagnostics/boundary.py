@@ -11,7 +11,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Literal, ParamSpec, TypeVar
 
 from openpto.diagnostics.errors import PyptoError, make_error
@@ -117,7 +117,7 @@ def _user_frames(traceback: TracebackType | None) -> TracebackType | None:
     below_ours = False
     entry = traceback
     while entry is not None:
-        origin = _frame_origin(entry.tb_frame)
+        origin = file_origin(entry.tb_frame.f_code.co_filename)
         below_ours = origin == "ours" or (origin == "library" and below_ours)
         if not below_ours:
             kept.append(entry)
@@ -132,14 +132,14 @@ def _origin(traceback: TracebackType | None) -> Origin:
     """Whose code raised: the innermost frame that is not of a library decides."""
     decided: Origin = "ours"
     while traceback is not None:
-        origin = _frame_origin(traceback.tb_frame)
+        origin = file_origin(traceback.tb_frame.f_code.co_filename)
         decided = decided if origin == "library" else origin
         traceback = traceback.tb_next
     return decided
 
 
-def _frame_origin(frame: FrameType) -> Origin:
-    file = frame.f_code.co_filename
+def file_origin(file: str) -> Origin:
+    """Whose code a source file holds: ours, a library's or the user's."""
     if file in _traced_files:
         return "user"
     if file.startswith(_OWN_DIRECTORIES):
