@@ -1,0 +1,1 @@
+"""The jit object: signature, binding, specialisation, caches and receipts."""

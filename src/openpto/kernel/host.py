@@ -1,0 +1,163 @@
+"""Tensors of the caller as numpy arrays over the same memory: numpy arrays and torch CPU tensors."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openpto.diagnostics import fail
+from openpto.ir.dtypes import DataType, from_numpy, numpy_dtype
+
+_TORCH_DTYPES = {
+    "float16": DataType.DT_FP16, "bfloat16": DataType.DT_BF16, "float32": DataType.DT_FP32,
+    "float64": DataType.DT_DOUBLE, "bool": DataType.DT_BOOL,
+    "int8": DataType.DT_INT8, "int16": DataType.DT_INT16, "int32": DataType.DT_INT32, "int64": DataType.DT_INT64,
+    "uint8": DataType.DT_UINT8, "uint16": DataType.DT_UINT16, "uint32": DataType.DT_UINT32,
+    "uint64": DataType.DT_UINT64,
+    "float8_e4m3fn": DataType.DT_FP8E4M3, "float8_e5m2": DataType.DT_FP8E5M2, "float8_e8m0fnu": DataType.DT_FP8E8M0,
+    "float4_e2m1fn_x2": DataType.DT_FP4_E2M1X2,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostTensor:
+    """A tensor argument. ``array`` lies over the caller's memory (a 0-d argument has shape [1]); ``owner`` is the
+    caller's object; ``locked`` tells why it may not be written, "" if it may."""
+
+    array: NDArray[Any]
+    owner: Any
+    dtype: DataType
+    locked: str = ""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents per axis."""
+        return self.array.shape
+
+    @property
+    def pointer(self) -> int:
+        """Address of the first element."""
+        return int(self.array.ctypes.data)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return int(self.array.nbytes)
+
+    def note_write(self) -> None:
+        """Tell the owner's library that the memory was changed in place (torch: the version counter)."""
+        torch = _torch()
+        if torch is not None and isinstance(self.owner, torch.Tensor) and not self.owner.is_inference():
+            torch.autograd.graph.increment_version(self.owner)
+
+
+def is_torch_tensor(value: object) -> bool:
+    """Whether ``value`` is a tensor of torch; torch is never imported for the question."""
+    torch = _torch()
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def host_tensor(name: str, index: int, value: Any) -> HostTensor:
+    """The argument of tensor parameter ``name`` (number ``index``) as a numpy array over the same memory.
+
+    Raises:
+        RuntimeError: PTO516, not a tensor; PTO517, not contiguous; PTO518, not on the CPU; PTO519, a kind of tensor
+            without plain memory; PTO528, one element several times (stride 0); PTO529, byte order or alignment.
+        ValueError: PTO520, an element type that the API does not have.
+    """
+    if is_torch_tensor(value):
+        return _from_torch(name, value)
+    if isinstance(value, np.ndarray):
+        return _from_numpy(name, value)
+    fail("PTO516", name=name, index=index, got=_kind(value))
+
+
+def _from_numpy(name: str, value: NDArray[Any]) -> HostTensor:
+    if type(value) not in (np.ndarray, np.memmap):
+        fail("PTO519", name=name, kind=f"a numpy {type(value).__name__}")
+    if not value.dtype.isnative:
+        fail("PTO529", name=name, problem="its byte order is not the machine's")
+    dtype = from_numpy(value.dtype)
+    if dtype is None:
+        fail("PTO520", name=name, dtype=str(value.dtype))
+    _check_strides(name, value.shape, tuple(s / value.itemsize for s in value.strides))
+    if not value.flags.aligned:
+        fail("PTO529", name=name, problem="its address is not a multiple of the element size")
+    array = value.view(np.ndarray)
+    locked = "" if value.flags.writeable else "the array is read-only"
+    return HostTensor(array.reshape(1) if array.ndim == 0 else array, value, dtype, locked)
+
+
+def _from_torch(name: str, value: Any) -> HostTensor:
+    torch = _torch()
+    assert torch is not None
+    _check_plain(name, value, torch)
+    dtype = _TORCH_DTYPES.get(str(value.dtype).removeprefix("torch."))
+    if dtype is None:
+        fail("PTO520", name=name, dtype=str(value.dtype))
+    shape, strides = tuple(value.shape), tuple(value.stride())
+    _check_strides(name, shape, strides)
+    locked = "it requires grad" if value.requires_grad else ""
+    return HostTensor(_over(value.data_ptr(), shape or (1,), dtype), value, dtype, locked)
+
+
+def _check_plain(name: str, value: Any, torch: Any) -> None:
+    """Only tensors whose elements lie in plain CPU memory as they are."""
+    if value.device.type != "cpu":
+        if value.device.type == "meta":
+            fail("PTO519", name=name, kind="a meta tensor, which has no data")
+        fail("PTO518", name=name, device=str(value.device))
+    kind = type(value)
+    if kind not in (torch.Tensor, torch.nn.Parameter):
+        text = "a DTensor (Input must not be a DTensor)" if kind.__name__ == "DTensor" else f"a {kind.__name__}"
+        fail("PTO519", name=name, kind=text)
+    problems = {
+        f"a tensor of layout {value.layout}": value.layout is not torch.strided,
+        "a quantized tensor": value.is_quantized,
+        "a nested tensor": value.is_nested,
+        "a tensor with a pending conjugation": value.is_conj(),
+        "a tensor with a pending negation": value.is_neg(),
+        "a tensor of a function transform": torch._C._functorch.is_functorch_wrapped_tensor(value),
+    }
+    for text, present in problems.items():
+        if present:
+            fail("PTO519", name=name, kind=text)
+
+
+def _check_strides(name: str, shape: tuple[int, ...], strides: tuple[float, ...]) -> None:
+    """Row-major order without gaps; strides of axes with one element do not matter."""
+    if 0 in shape:
+        return
+    expected = 1
+    for extent, stride in reversed(list(zip(shape, strides, strict=True))):
+        if extent == 1:
+            continue
+        if stride == 0:
+            fail("PTO528", name=name, shape=list(shape))
+        if stride != expected:
+            fail("PTO517", name=name, strides=[int(s) if s == int(s) else s for s in strides], shape=list(shape))
+        expected *= extent
+
+
+def _over(address: int, shape: tuple[int, ...], dtype: DataType) -> NDArray[Any]:
+    """A numpy array over foreign memory; the caller keeps the memory alive."""
+    element = numpy_dtype(dtype)
+    nbytes = element.itemsize * int(np.prod(shape, dtype=np.int64))
+    if nbytes == 0:
+        return np.empty(shape, element)
+    buffer = (ctypes.c_char * nbytes).from_address(address)
+    return np.frombuffer(buffer, element).reshape(shape)
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
+
+
+def _torch() -> Any:
+    """The torch module if the caller has imported it."""
+    return sys.modules.get("torch")

@@ -1,0 +1,95 @@
+"""What a call leaves behind: which kernel ran how, and which memory it wrote."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from openpto.diagnostics import PyptoWarning, user_boundary
+from openpto.ir.dtypes import DataType
+from openpto.ir.enums import RunMode
+from openpto.kernel.host import HostTensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutputMemory:
+    """Memory that a kernel wrote: parameter name, address, size, and a way to tell whether it still exists."""
+
+    name: str
+    pointer: int
+    nbytes: int
+    shape: tuple[int, ...]
+    dtype: DataType
+    owner: Callable[[], object | None] = field(repr=False)
+
+    def holds(self, pointer: int, nbytes: int) -> bool:
+        """Whether ``nbytes`` at ``pointer`` lie inside this memory and it was not freed since the run."""
+        inside = self.pointer <= pointer and pointer + nbytes <= self.pointer + self.nbytes
+        return inside and self.owner() is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Receipt:
+    """One run of a kernel.
+
+    kernel_hash       the same for calls that ran the same program
+    compiled          whether this call traced the kernel (False: an earlier specialisation served it)
+    ops_executed      operations that ran, loop iterations counted
+    elements_written  per written parameter, elements stored by the kernel
+    run_mode_source   what decided the run mode: "PYPTO_RUN_MODE", "decorator" or "default"
+    """
+
+    kernel: str
+    kernel_hash: str
+    engine: str
+    numerics: str
+    target: str | None
+    platform: str | None
+    run_mode: RunMode
+    run_mode_source: str
+    compiled: bool
+    compile_seconds: float
+    run_seconds: float
+    ops_executed: int
+    elements_written: Mapping[str, int]
+    outputs: tuple[OutputMemory, ...]
+    warnings: tuple[PyptoWarning, ...]
+    options: Mapping[str, Any]
+
+
+def output_memory(name: str, tensor: HostTensor) -> OutputMemory:
+    """Note the memory of a written argument without keeping it alive."""
+    return OutputMemory(name, tensor.pointer, tensor.nbytes, tensor.shape, tensor.dtype, _owner(tensor.owner))
+
+
+def _owner(value: Any) -> Callable[[], object | None]:
+    """A weak reference to the object that lives as long as the memory does, as far as that can be told."""
+    root = value
+    if isinstance(value, np.ndarray):
+        while getattr(root, "base", None) is not None:
+            root = root.base
+    elif value._base is not None:
+        root = value._base
+    try:
+        return weakref.ref(root)
+    except TypeError:  # memory of an object that has no weak references (bytes): as long as the argument itself
+        return weakref.ref(value)
+
+
+_local = threading.local()
+
+
+def remember(receipt: Receipt) -> None:
+    """Make ``receipt`` the last one of this thread."""
+    _local.receipt = receipt
+
+
+@user_boundary()
+def last_run() -> Receipt | None:
+    """The receipt of the last kernel call of this thread that completed, None if there was none."""
+    return getattr(_local, "receipt", None)

@@ -1,0 +1,24 @@
+"""Which run mode a call has, and what decided it."""
+
+from __future__ import annotations
+
+from openpto.diagnostics import Site, fail
+from openpto.ir.enums import RunMode
+from openpto.language.configuration import RUN_MODE_VARIABLE, run_mode_variable
+
+
+def resolve_run_mode(declared: RunMode | None) -> tuple[RunMode, str]:
+    """The run mode and its source: PYPTO_RUN_MODE, then the decorator, then SIM."""
+    forced = run_mode_variable()
+    if forced is not None:
+        return forced, RUN_MODE_VARIABLE
+    if declared is not None:
+        return declared, "decorator"
+    return RunMode.SIM, "default"
+
+
+def require_executable(mode: RunMode, source: str, kernel: str, site: Site) -> None:
+    """Refuse RunMode.NPU: this implementation executes on the CPU (PTO298)."""
+    if mode is RunMode.NPU:
+        where = "set in the decorator" if source == "decorator" else f"set by {source}"
+        fail("PTO298", site=site, name=kernel, source=where)

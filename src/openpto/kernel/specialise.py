@@ -1,0 +1,83 @@
+"""Specialisations of one kernel: keys, guards, and the store that many threads share."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from openpto.diagnostics import PyptoWarning
+from openpto.ir.nodes import Kernel
+
+MAX_SPECIALISATIONS = 1024
+"""Kept per kernel; the one unused for longest goes first."""
+
+
+class Guard(Protocol):
+    """Something a trace relied on, such as the value of a global name."""
+
+    def holds(self) -> bool:
+        """Whether it still is as it was."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A traced and checked kernel. ``written`` are the indices of parameters that it writes; ``warnings`` were
+    raised while it was compiled and belong to every call."""
+
+    kernel: Kernel
+    fingerprint: str
+    written: tuple[int, ...]
+    guards: tuple[Guard, ...]
+    warnings: tuple[PyptoWarning, ...]
+    seconds: float
+
+    def valid(self) -> bool:
+        """Whether everything outside of the key that the trace relied on is unchanged."""
+        return all(guard.holds() for guard in self.guards)
+
+
+class Specialisations:
+    """Compiled forms by key. One thread compiles a key while others that need the same key wait for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._store: OrderedDict[Hashable, tuple[Compiled, ...]] = OrderedDict()
+        self._building: dict[Hashable, threading.RLock] = {}
+        self.compilations = 0
+
+    def get(self, key: Hashable, build: Callable[[], Compiled]) -> tuple[Compiled, bool]:
+        """The compiled form of ``key`` and whether it was built by this call. A failed build leaves nothing."""
+        found = self._find(key)
+        if found is not None:
+            return found, False
+        with self._lock:
+            gate = self._building.setdefault(key, threading.RLock())
+        try:
+            with gate:
+                found = self._find(key)
+                if found is not None:
+                    return found, False
+                made = build()
+                self._add(key, made)
+                return made, True
+        finally:
+            with self._lock:
+                self._building.pop(key, None)
+
+    def _find(self, key: Hashable) -> Compiled | None:
+        with self._lock:
+            candidates: Sequence[Compiled] = self._store.get(key, ())
+            if candidates:
+                self._store.move_to_end(key)
+        return next((c for c in reversed(candidates) if c.valid()), None)
+
+    def _add(self, key: Hashable, made: Compiled) -> None:
+        with self._lock:
+            self.compilations += 1
+            kept = self._store.get(key, ())[-7:]  # a name that changes back and forth finds its trace again
+            self._store[key] = (*kept, made)
+            while len(self._store) > MAX_SPECIALISATIONS:
+                self._store.popitem(last=False)
