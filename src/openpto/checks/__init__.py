@@ -1,25 +1,34 @@
 """Passes over tile IR that refuse or warn, in one linear pipeline.
 
-Each pass is a frozen dataclass whose fields are its options; `run(kernel)` raises, warns, and changes nothing.
+Each pass is a frozen dataclass whose fields are its options; `run` raises, warns, and changes nothing. Passes about
+tensor objects (who writes which) read the recorded trace, the others the SSA form.
 """
 
 from __future__ import annotations
 
+from openpto.checks.lost_writes import LostWrites
 from openpto.checks.portability import Portability
 from openpto.checks.tiles import Tiles
 from openpto.checks.unwritten import Unwritten
 from openpto.ir.nodes import Kernel
+from openpto.ir.trace import Trace
+from openpto.language.configuration import settings
 
-__all__ = ["Portability", "Tiles", "Unwritten", "run"]
+__all__ = ["LostWrites", "Portability", "Tiles", "Unwritten", "run"]
 
 
-def run(kernel: Kernel, platform: str | None = None) -> None:
-    """Run every check on a verified kernel: missing data, tiles and capacity, portability.
+def run(kernel: Kernel, trace: Trace | None = None) -> None:
+    """Run every check on a verified kernel: missing data, lost writes, tiles and capacity, portability.
 
-    `platform` is the chip the user chose ("910B", "910C", "950"), None for any.
+    `trace` is the recording that the kernel was built from; a kernel that was read from text has none, and what
+    concerns tensor objects is not checked then. The platform is that of the settings in force.
 
     Raises:
         PyptoError: the first refusal in the order above, in program order within a check.
     """
-    for check in (Unwritten(), Tiles(platform), Portability()):
-        check.run(kernel)
+    Unwritten(trace).run(kernel)
+    if trace is not None:
+        LostWrites(trace).run()
+    Tiles(settings().platform).run(kernel)
+    if trace is not None:
+        Portability(trace).run()

@@ -1,49 +1,59 @@
-"""What an operation reads and writes, for the passes of this room."""
+"""What an operation reads and writes, in SSA form and in the recorded trace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
+from openpto.diagnostics import Site
 from openpto.ir import affine
 from openpto.ir.expr import binary
-from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Value
+from openpto.ir.nodes import Block, If, Loop, Op, Value
+from openpto.ir.trace import TAssign, TOp, Var
+from openpto.ops import OPS
 
-VIEWS = frozenset({"view", "reshape", "unsqueeze", "squeeze", "transpose", "permute", "valid_of"})
-"""Operations that only look at data from another side: a value without contents stays one."""
+Tile = TypeVar("Tile", Value, Var)
 
-PURE_STORES = frozenset({"assemble", "move", "fill", "fill_", "store_scalar", "write_scalar"})
-"""In-place operations that keep what they do not overwrite and read nothing of it."""
+PURE_STORES = frozenset({"assemble", "move", "write_scalar", "scatter", "index_put_", "scatter_update"})
+"""In-place operations that keep what they do not overwrite and compute with nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """The tiles an operation reads, and the tile whose new state is its result (None if it makes a new object)."""
+class Access(Generic[Tile]):
+    """The tiles an operation reads, and the one whose new state is its result (None if it makes a new object)."""
 
-    reads: tuple[Value, ...]
-    target: Value | None
+    reads: tuple[Tile, ...]
+    target: Tile | None
 
 
-def access(op: Op) -> Access:
-    """Split the tile operands of an operation into those it reads and the one it writes into."""
-    tiles = [operand for operand in op.operands if isinstance(operand, Value)]
-    target = _target(op, tiles)
-    if target is None:
+def access(op: Op) -> Access[Value]:
+    """What an SSA operation touches."""
+    return _split(op, [operand for operand in op.operands if isinstance(operand, Value)])
+
+
+def recorded_access(op: TOp) -> Access[Var]:
+    """What a recorded operation touches."""
+    return _split(op, [operand for operand in op.operands if isinstance(operand, Var)])
+
+
+def _split(op: Op | TOp, tiles: list[Tile]) -> Access[Tile]:
+    if op.name == "valid_of":  # asks for a size, not for data
+        return Access((), None)
+    if not op.attrs.get("inplace") or not tiles:
         return Access(tuple(tiles), None)
-    others = list(tiles)
-    if op.name in PURE_STORES:
-        del others[len(others) - 1 - others[::-1].index(target)]
-    return Access(tuple(others), target)
+    kept = tiles[:-1] if op.name in PURE_STORES else tiles
+    return Access(tuple(kept), tiles[-1])
 
 
-def _target(op: Op, tiles: list[Value]) -> Value | None:
-    """The last operand that is an earlier state of the object the result belongs to."""
-    if not op.attrs.get("inplace") or not op.results:
-        return None
-    result = op.results[0]
-    if not isinstance(result, Value) or not tiles or tiles[-1].var != result.var:
-        return None
-    return tiles[-1]
+def looks_only(name: str) -> bool:
+    """True for an operation that shows data from another side: a tensor without contents stays one."""
+    return core(name) == "move" and name not in PURE_STORES
+
+
+def core(name: str) -> str:
+    """The unit that runs an operation: vector, cube, move (data movement) or none (control core)."""
+    return OPS[name].core if name in OPS else "none"
 
 
 def operations(block: Block) -> Iterator[Op]:
@@ -86,6 +96,13 @@ def runs_at_least_once(loop: Loop) -> bool:
     return gap > 0 if gap is not None else affine.bounds(binary("sub", high, low))[0] > 0
 
 
-def written_parameters(kernel: Kernel) -> set[str]:
-    """Names of the parameters that some statement writes."""
-    return {param.name for param in kernel.params if param.final is not param.value}
+def is_move(node: TOp | TAssign) -> bool:
+    """True for what `o[:] = x` and `o.move(x)` record (carried and merged names are assigned too, to carry cells)."""
+    if isinstance(node, TOp):
+        return node.name == "move"
+    return isinstance(node.dst, Var) and node.dst.kind != "carry" and isinstance(node.src, Var)
+
+
+def line_of(site: Site) -> str:
+    """The line of a site in words."""
+    return f"line {site.span.line}" if site.span is not None else "an earlier line"

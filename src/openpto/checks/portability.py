@@ -2,7 +2,8 @@
 
 Purpose: warn (or refuse, under a chosen target) where a tensor is read after it was moved into another, and where a
 part of a tensor is read and a part of the same tensor is written from it in one straight line.
-Precondition: a verified kernel. Postcondition: nothing is changed.
+Precondition: a finished trace, where tensor objects still exist; SSA keeps only their states.
+Postcondition: nothing is changed.
 Non-goals: what the front end sees while tracing (helpers, names, scalars) is reported there.
 """
 
@@ -10,84 +11,89 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from openpto.checks.access import VIEWS, access
+from openpto.checks.access import is_move, line_of, recorded_access
 from openpto.diagnostics import Site, portability
-from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Value
+from openpto.ir.trace import Region, TAssign, TIf, TLoop, TOp, Trace, Var
+
+Parts = dict[Var, frozenset[Var]]
+"""For each object, the tensors of which a part went into its data."""
 
 
 @dataclass(frozen=True)
 class Portability:
     """The pass; see the module's header."""
 
-    def run(self, kernel: Kernel) -> None:
-        """Check one kernel. Reports PTO610 and PTO611."""
-        _check_moved(kernel.body, {})
-        _check_round_trips(kernel.body)
+    trace: Trace
+
+    def run(self) -> None:
+        """Check one trace. Reports PTO610 and PTO611."""
+        _check_moved(self.trace.root, {})
+        _check_round_trips(self.trace.root, {})
 
 
 # -- reads of a tensor that was moved away ----------------------------------------------------------------------------
 
 
-def _check_moved(block: Block, moved: dict[Value, Site]) -> dict[Value, Site]:
-    """Report reads of values that a `move` emptied on the device; returns the emptied values at the end."""
+def _check_moved(region: Region, moved: dict[Var, Site]) -> dict[Var, Site]:
+    """Report reads of objects that a move emptied on the device; returns the emptied ones at the end."""
     moved = dict(moved)
-    for stmt in block.body:
-        if isinstance(stmt, Op):
-            _check_moved_op(stmt, moved)
-        elif isinstance(stmt, Loop):
+    for node in region.body:
+        if isinstance(node, (TOp, TAssign)):
+            _check_moved_node(node, moved)
+        elif isinstance(node, TLoop):
             # The second walk sees what an earlier iteration moved; a place is reported once only.
-            moved = _check_moved(stmt.body, _check_moved(stmt.body, moved))
-        elif isinstance(stmt, If):
-            moved = {**_check_moved(stmt.then, moved), **_check_moved(stmt.other, moved)}
+            moved = _check_moved(node.region, _check_moved(node.region, moved))
+        elif isinstance(node, TIf):
+            moved = {**_check_moved(node.then, moved), **_check_moved(node.other, moved)}
     return moved
 
 
-def _check_moved_op(op: Op, moved: dict[Value, Site]) -> None:
-    parts = access(op)
-    for value in parts.reads:
-        if value in moved:
-            portability("PTO610", site=op.site, name=value.name or "the tensor", line=_line(moved[value]))
-    if op.name == "move":
-        moved.update((value, op.site) for value in parts.reads)
+def _check_moved_node(node: TOp | TAssign, moved: dict[Var, Site]) -> None:
+    for var in _reads(node):
+        if var in moved:
+            portability("PTO610", site=node.site, name=var.name or "the tensor", line=line_of(moved[var]))
+    for var in _writes(node):
+        moved.pop(var, None)
+    if is_move(node):
+        moved.update((var, node.site) for var in _reads(node))
+
+
+def _reads(node: TOp | TAssign) -> tuple[Var, ...]:
+    if isinstance(node, TOp):
+        return recorded_access(node).reads
+    return (node.src,) if isinstance(node.src, Var) else ()
+
+
+def _writes(node: TOp | TAssign) -> tuple[Var, ...]:
+    written = node.results if isinstance(node, TOp) else (node.dst,)
+    return tuple(var for var in written if isinstance(var, Var))
 
 
 # -- part read, part written ------------------------------------------------------------------------------------------
 
 
-def _check_round_trips(block: Block) -> None:
-    """Report stores into part of a tensor whose data came from a part of the same tensor in the same straight line."""
-    sources: dict[Value, frozenset[int]] = {}
-    for stmt in block.body:
-        if isinstance(stmt, Op):
-            _check_round_trip_op(stmt, sources)
-        elif isinstance(stmt, Loop):
-            sources.clear()  # a loop is a function of its own on the device: the straight line ends
-            _check_round_trips(stmt.body)
-        elif isinstance(stmt, If):
-            _check_round_trips(stmt.then)
-            _check_round_trips(stmt.other)
+def _check_round_trips(region: Region, parts: Parts) -> None:
+    """Report stores into part of a tensor of data that came from a part of the same tensor in one straight line."""
+    parts = dict(parts)
+    for node in region.body:
+        if isinstance(node, (TOp, TAssign)):
+            _check_round_trip(node, parts)
+        elif isinstance(node, TLoop):
+            parts.clear()  # a loop is a function of its own on the device: the straight line ends
+            _check_round_trips(node.region, parts)
+        elif isinstance(node, TIf):
+            _check_round_trips(node.then, parts)
+            _check_round_trips(node.other, parts)
 
 
-def _check_round_trip_op(op: Op, sources: dict[Value, frozenset[int]]) -> None:
-    """`sources` tells for each value of which objects a part went into it."""
-    parts = access(op)
-    flowing = frozenset().union(*(sources.get(value, frozenset()) for value in parts.reads))
-    if op.name == "assemble" and parts.target is not None:
-        if parts.target.var in flowing:
-            portability("PTO611", site=op.site, name=parts.target.name or "the tensor")
+def _check_round_trip(node: TOp | TAssign, parts: Parts) -> None:
+    flowing = frozenset[Var]().union(*(parts.get(var, frozenset()) for var in _reads(node)))
+    if isinstance(node, TOp) and node.name == "assemble":
+        target = recorded_access(node).target
+        if target in flowing:
+            portability("PTO611", site=node.site, name=target.name or "the tensor")
         return
-    if op.name == "view":
-        flowing |= {value.var for value in parts.reads if _is_part(op, value)}
-    for result in op.results:
-        if isinstance(result, Value) and flowing:
-            sources[result] = flowing
-
-
-def _is_part(op: Op, source: Value) -> bool:
-    """True unless the view shows the whole tensor."""
-    result = op.results[0]
-    return not isinstance(result, Value) or op.name not in VIEWS or result.type.shape != source.type.shape
-
-
-def _line(site: Site) -> str:
-    return f"line {site.span.line}" if site.span is not None else "an earlier line"
+    if isinstance(node, TOp) and node.name == "view":
+        flowing |= {var for var in _reads(node) if node.types[0][0].shape != var.type.shape}
+    for var in _writes(node):
+        parts[var] = flowing

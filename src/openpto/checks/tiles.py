@@ -14,23 +14,21 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from openpto.checks.access import PURE_STORES, VIEWS, access, blocks, operations
+from openpto.checks.access import access, blocks, core, operations
 from openpto.checks.cube import check_cube
 from openpto.device import Chip, TileBuffer, chips_of, tile_of, vector_bytes
 from openpto.diagnostics import fail, portability, warn
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.expr import Dim
 from openpto.ir.nodes import If, Kernel, Loop, Op, Value
+from openpto.ops import OPS
+from openpto.ops.registry import Reduce
 
-CUBE = frozenset({"matmul", "batch_matmul", "scaled_mm"})
 CONVOLUTION = frozenset({"conv"})
-REDUCTIONS = frozenset({"sum", "amax", "amin", "prod", "mean", "var", "argmax", "argmin"})
-TILED_BY_LAST_INPUT = frozenset({"index_put", "index_put_", "index_add", "index_add_"})
-CONTROL = frozenset({"alloc", "unset", "read_scalar", "store_scalar", "write_scalar", "valid_of", "print", "save"})
-"""Operations of the control core and declarations: no tile is involved."""
+PIECEWISE = frozenset({"concat", "gather", "scatter"})
+"""Operations that fetch or copy their operands piece by piece: these do not meet in UB."""
 
-MOVES = VIEWS | PURE_STORES | {"clone"}
-"""Operations that borrow the tile of their neighbours where none is set (not in toolchain 0.2)."""
+TILED_BY_LAST_INPUT = frozenset({"index_put", "index_put_", "index_add", "index_add_"})
 
 
 @dataclass(frozen=True)
@@ -44,14 +42,13 @@ class Tiles:
         chips = chips_of(self.platform)
         uses = _count_uses(kernel)
         for op in operations(kernel.body):
-            if op.name in CONTROL or op.name in CONVOLUTION:
-                continue
-            if op.name in CUBE:
-                check_cube(op, chips)
-            elif op.name in MOVES:
-                _check_move(op)
-            else:
+            unit = core(op.name)
+            if unit == "vector" and op.name not in CONVOLUTION:
                 _check_vector(op, chips, uses)
+            elif unit == "cube" and op.name not in CONVOLUTION:
+                check_cube(op, chips)
+            elif unit == "move":
+                _check_move(op)
 
 
 # -- vector operations ------------------------------------------------------------------------------------------------
@@ -69,15 +66,21 @@ def _check_vector(op: Op, chips: tuple[Chip, ...], uses: Counter[Value]) -> None
         fail("PTO302", site=op.site, op=op.name, tile=_numbers(tile))
     if len(tile) < rank:
         fail("PTO303", site=op.site, op=op.name, tile=_numbers(tile), have=len(tile), rank=rank)
-    if op.name in REDUCTIONS:
+    if _is_reduction(op):
         _check_last_axis(op, tile, rank)
-    _check_ub(op, tile, chips, uses)
+    if op.name not in PIECEWISE:
+        _check_ub(op, tile, chips, uses)
+
+
+def _is_reduction(op: Op) -> bool:
+    """True for folds over axes, whose tile refers to their input."""
+    return op.name in OPS and isinstance(OPS[op.name].arithmetic, Reduce)
 
 
 def _tiled_shape(op: Op) -> tuple[Dim, ...] | None:
     """The shape that the tile values pair with: of the result, for some operations of an input."""
     inputs = [operand for operand in op.operands if isinstance(operand, Value)]
-    if op.name in REDUCTIONS and inputs:
+    if _is_reduction(op) and inputs:
         return inputs[0].type.shape
     if op.name in TILED_BY_LAST_INPUT and inputs:
         return inputs[-1].type.shape
@@ -125,15 +128,24 @@ def _check_ub(op: Op, tile: tuple[int, ...], chips: tuple[Chip, ...], uses: Coun
 def _ub_bytes(op: Op, tile: tuple[int, ...], uses: Counter[Value]) -> int:
     inputs = dict.fromkeys(operand for operand in op.operands if isinstance(operand, Value))
     outputs = [result for result in op.results if isinstance(result, Value)]
+    rank = len(_tiled_shape(op) or ())
+    read_tile = _permuted(tile, op.attrs["perm"]) if "perm" in op.attrs else tile
     return vector_bytes(
-        [_buffer(value, tile, reusable=uses[value] <= 1) for value in inputs],
-        [_buffer(value, tile, reusable=False) for value in outputs],
+        [_buffer(value, read_tile, rank, reusable=uses[value] <= 1) for value in inputs],
+        [_buffer(value, tile, rank, reusable=False) for value in outputs],
     )
 
 
-def _buffer(value: Value, tile: tuple[int, ...], *, reusable: bool) -> TileBuffer:
+def _permuted(tile: tuple[int, ...], perm: tuple[int, ...]) -> tuple[int, ...]:
+    """The tile of the operand of a permutation; `tile` belongs to its result."""
+    return tuple(tile[perm.index(axis)] for axis in range(len(perm)))
+
+
+def _buffer(value: Value, tile: tuple[int, ...], rank: int, *, reusable: bool) -> TileBuffer:
+    """The piece of one operand; axes that a lower rank lacks are the leading ones, as in broadcasting."""
     extents = [extent if isinstance(extent, int) else 2**31 for extent in value.type.shape]
-    piece = tile_of(extents, tile) + tuple(extents[len(tile) :])
+    own_tile = tile[max(rank - len(extents), 0) :]
+    piece = tile_of(extents, own_tile) + tuple(extents[len(own_tile) :])
     return TileBuffer(piece, bytes_of(value.type.dtype), reusable)
 
 

@@ -1,53 +1,62 @@
-"""Data that is missing, and writes that reach nobody.
+"""Data that is missing.
 
-Purpose: refuse a kernel that certainly reads a tensor before any write, that writes no parameter, that rebinds the
-name of a parameter instead of writing it, or that writes into a view or an operation result nobody reads afterwards;
-warn about parameters that are not used.
-Precondition: a verified kernel. `attrs` of the kernel may hold `site` (its definition), `param_sites` and `rebound`
-(both from parameter name to Site; `rebound` where a path that was traced binds the name to something else).
+Purpose: refuse a kernel that certainly reads a tensor before any write, that writes no parameter, or that rebinds the
+name of a parameter instead of writing it; warn about parameters that are not used.
+Precondition: a verified kernel. `trace` gives the places of the definition and of the parameters; its notes may hold
+`rebound`, from the name of a parameter to the Site of a statement that binds the name to something else.
 Postcondition: nothing is changed.
-Non-goals: reads that are unwritten on some paths or sizes only; they are found when they happen (see runtime).
+Non-goals: reads that are unwritten on some paths or for some sizes only; they are found when they happen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from openpto.checks.access import VIEWS, access, blocks, operations, runs_at_least_once, written_parameters
+from openpto.checks.access import access, line_of, looks_only, runs_at_least_once
 from openpto.diagnostics import Site, fail, warn
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Value
+from openpto.ir.trace import Trace
 
 
 @dataclass(frozen=True)
 class Unwritten:
     """The pass; see the module's header."""
 
+    trace: Trace | None = None
+
     def run(self, kernel: Kernel) -> None:
-        """Check one kernel. Raises PTO410, PTO411, PTO412 or PTO414; warns PTO413."""
+        """Check one kernel. Raises PTO410, PTO411 or PTO412; warns PTO413."""
         _check_reads(kernel.body, {})
-        _check_parameters(kernel)
-        _check_lost_writes(kernel)
+        self._check_parameters(kernel)
+
+    def _check_parameters(self, kernel: Kernel) -> None:
+        written = {param.name for param in kernel.params if param.final is not param.value}
+        read = _used_parameters(kernel)
+        sites = {} if self.trace is None else {var.name: var.site for var in self.trace.params}
+        rebound: Mapping[str, Site] = {} if self.trace is None else self.trace.notes.get("rebound", {})
+        for name, site in rebound.items():
+            if name not in written and name not in read:
+                fail("PTO412", site=site, name=name)
+        if kernel.params and not written:
+            fail("PTO411", site=None if self.trace is None else self.trace.site, kernel=kernel.name)
+        for param in kernel.params:
+            if param.name not in written | read:
+                warn("PTO413", site=sites.get(param.name), name=param.name)
 
 
-# -- reads before any write -------------------------------------------------------------------------------------------
-
-
-def _check_reads(block: Block, empty: dict[Value, Site]) -> dict[Value, Site]:
-    """Refuse certain reads of values without contents. `empty` maps such values to where their tensor was declared;
-    returns those known at the end of the block."""
-    empty = dict(empty)
+def _check_reads(block: Block, empty: Mapping[Value, Site]) -> None:
+    """Refuse certain reads of values without contents; `empty` maps such values to where their tensor was declared."""
+    known = dict(empty)
     for stmt in block.body:
         if isinstance(stmt, Op):
-            _check_op(stmt, empty)
+            _check_op(stmt, known)
         elif isinstance(stmt, Loop):
-            inner = _empty_at_head(stmt, empty) if runs_at_least_once(stmt) else {}
-            _check_reads(stmt.body, inner)
+            _check_reads(stmt.body, _empty_at_head(stmt, known) if runs_at_least_once(stmt) else {})
         elif isinstance(stmt, If):
             _check_reads(stmt.then, {})
             _check_reads(stmt.other, {})
-    return empty
 
 
 def _check_op(op: Op, empty: dict[Value, Site]) -> None:
@@ -57,10 +66,10 @@ def _check_op(op: Op, empty: dict[Value, Site]) -> None:
     for value in access(op).reads:
         if value not in empty:
             continue
-        if op.name in VIEWS:
+        if looks_only(op.name):
             empty.update((result, empty[value]) for result in op.results if isinstance(result, Value))
         else:
-            fail("PTO410", site=op.site, op=op.name, name=value.name or "the tensor", declared=_line(empty[value]))
+            fail("PTO410", site=op.site, op=op.name, name=value.name or "the tensor", declared=line_of(empty[value]))
 
 
 def _empty_at_head(loop: Loop, empty: Mapping[Value, Site]) -> dict[Value, Site]:
@@ -70,22 +79,6 @@ def _empty_at_head(loop: Loop, empty: Mapping[Value, Site]) -> dict[Value, Site]
         if isinstance(carry.init, Value) and isinstance(carry.param, Value) and carry.init in empty:
             inner[carry.param] = empty[carry.init]
     return inner
-
-
-# -- parameters -------------------------------------------------------------------------------------------------------
-
-
-def _check_parameters(kernel: Kernel) -> None:
-    written = written_parameters(kernel)
-    read = _used_parameters(kernel)
-    for name, site in kernel.attrs.get("rebound", {}).items():
-        if name not in written and name not in read:
-            fail("PTO412", site=site, name=name)
-    if kernel.params and not written:
-        fail("PTO411", site=kernel.attrs.get("site"), kernel=kernel.name)
-    for param in kernel.params:
-        if param.name not in written | read:
-            warn("PTO413", site=kernel.attrs.get("param_sites", {}).get(param.name), name=param.name)
 
 
 def _used_parameters(kernel: Kernel) -> set[str]:
@@ -125,71 +118,3 @@ def _use(things: tuple[object, ...], used: set[Value | Expr]) -> None:
             used.update(thing.leaves)
         elif isinstance(thing, tuple):
             _use(thing, used)
-
-
-# -- writes that reach nobody -----------------------------------------------------------------------------------------
-
-
-def _check_lost_writes(kernel: Kernel) -> None:
-    """Refuse writes into a view or an operation result of which no later state is read."""
-    origin = dict(_origins(kernel))
-    read: dict[int, set[Value]] = {}
-    for value in (*_read_by_operations(kernel), *_renamed(kernel.body)):
-        read.setdefault(value.var, set()).add(value)
-    stores: dict[int, list[Op]] = {}
-    for op in operations(kernel.body):
-        result = op.results[0] if op.results else None
-        if op.attrs.get("inplace") and isinstance(result, Value) and result.var in origin:
-            stores.setdefault(result.var, []).append(op)
-    for var, writers in stores.items():
-        before = {result for result in origin[var].results if isinstance(result, Value)}
-        if read.get(var, set()) <= before:
-            _refuse_lost_write(writers[-1], origin[var])
-
-
-def _read_by_operations(kernel: Kernel) -> Iterator[Value]:
-    for op in operations(kernel.body):
-        yield from access(op).reads
-
-
-def _renamed(block: Block) -> Iterator[Value]:
-    """States that a carry or a merge hands to another object: they are read under that object's name."""
-    for part in blocks(block):
-        for stmt in part.body:
-            pairs: list[tuple[object, object]] = []
-            if isinstance(stmt, Loop):
-                pairs = [(state, c.param) for c in stmt.carries for state in (c.init, c.yielded)]
-            elif isinstance(stmt, If):
-                pairs = [(state, m.result) for m in stmt.merges for state in (m.then, m.other)]
-            for state, target in pairs:
-                if isinstance(state, Value) and isinstance(target, Value) and state.var != target.var:
-                    yield state
-
-
-def _origins(kernel: Kernel) -> Iterator[tuple[int, Op]]:
-    """The operation that made each object that is neither a parameter nor a declared local."""
-    known = {param.value.var for param in kernel.params}
-    for op in operations(kernel.body):
-        for result in op.results:
-            if isinstance(result, Value) and result.var not in known:
-                known.add(result.var)
-                if op.name not in ("alloc", "unset") and not op.attrs.get("inplace"):
-                    yield result.var, op
-
-
-def _refuse_lost_write(write: Op, origin: Op) -> None:
-    source = next((operand.name for operand in origin.operands if isinstance(operand, Value) and operand.name), "")
-    result = write.results[0]
-    assert isinstance(result, Value)
-    fail(
-        "PTO414",
-        site=write.site,
-        name=result.name or "the tensor",
-        origin="a view" if origin.name in VIEWS else f"the result of {origin.name}",
-        target=source or "the tensor it came from",
-        made=_line(origin.site),
-    )
-
-
-def _line(site: Site) -> str:
-    return f"line {site.span.line}" if site.span is not None else "an earlier line"

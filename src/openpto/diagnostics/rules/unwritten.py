@@ -126,12 +126,12 @@ register(
         exc=RuntimeError,
         title=T("write into a copy that nobody reads", "写入了无人读取的副本"),
         message=T(
-            "writes the copy: {name} is {origin} made in {made}, and nothing reads it after this write",
-            "写入的是副本：{name} 是 {made} 中产生的{origin}，此后没有语句读取它",
+            "writes the copy: {name} was taken from {source} in {made}, and nothing reads {name} after this write",
+            "写入的是副本：{name} 于 {made} 取自 {source}，此次写入之后没有语句读取 {name}",
         ),
         help=T(
-            "write X[a:b] = ... on the tensor itself, here {target}[a:b, ...] = ... or pypto.assemble(..., {target})",
-            "请直接写入张量本身：X[a:b] = ...，此处为 {target}[a:b, ...] = ... 或 pypto.assemble(..., {target})",
+            "write {source}[a:b] = ... (the part in question), or pypto.assemble(..., [a, 0], {source})",
+            "请直接写入 {source}[a:b] = ...（相应的部分），或使用 pypto.assemble(..., [a, 0], {source})",
         ),
         explanation=T(
             "A view and the result of an operation are tensors of their own. Writing into one changes that tensor "
