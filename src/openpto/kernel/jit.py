@@ -155,7 +155,7 @@ class JitCallableWrapper:
         with collect_warnings() as warnings:
             trace = trace_kernel(self._captured, bound.values, self._parameters(bound), scope=scope, options=chosen)
             kernel = ssa.build(trace)
-            checks.run(kernel)
+            checks.run(kernel, trace)
         written = tuple(i for i, p in enumerate(kernel.params) if p.final is not p.value)
         text = f"{__version__}\n{ours}\n{kernel}"
         return Compiled(
