@@ -92,7 +92,8 @@ def _content(value: Any, seen: dict[int, int]) -> Any:
 
 def _transparent(kind: type) -> bool:
     """Whether the state of instances is all in attributes: every base but object is written in Python."""
-    return all(base.__flags__ & (1 << 9) for base in kind.__mro__[:-1])  # Py_TPFLAGS_HEAPTYPE
+    bases = kind.__mro__[:-1]
+    return bool(bases) and all(base.__flags__ & (1 << 9) for base in bases)  # Py_TPFLAGS_HEAPTYPE
 
 
 def _attributes(value: Any) -> dict[str, Any]:

@@ -150,8 +150,7 @@ def _over(address: int, shape: tuple[int, ...], dtype: DataType) -> NDArray[Any]
     nbytes = element.itemsize * int(np.prod(shape, dtype=np.int64))
     if nbytes == 0:
         return np.empty(shape, element)
-    buffer = (ctypes.c_char * nbytes).from_address(address)
-    return np.frombuffer(buffer, element).reshape(shape)
+    return np.ndarray(shape, element, buffer=memoryview((ctypes.c_char * nbytes).from_address(address)))
 
 
 def _kind(value: object) -> str:

@@ -1,0 +1,111 @@
+"""Pictures of values: what may share a trace and what may not."""
+
+import enum
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+
+from openpto.ir.dtypes import DataType
+from openpto.kernel.freeze import freeze
+
+
+class Plain:
+    def __init__(self, n):
+        self.n = n
+
+
+class Slotted:
+    __slots__ = ("n",)
+
+    def __init__(self, n):
+        self.n = n
+
+
+@dataclass
+class Config:
+    tile: int
+    names: list
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+def work(a, b):
+    return a + b
+
+
+SAME = [
+    (1, 1),
+    (math.nan, -math.nan),
+    ("a", "a"),
+    ([1, {"k": (2.0, None)}], [1, {"k": (2.0, None)}]),
+    ({1, 2}, {2, 1}),
+    (Plain(3), Plain(3)),
+    (Slotted(3), Slotted(3)),
+    (Config(1, ["a"]), Config(1, ["a"])),
+    (np.arange(4), np.arange(4)),
+    (np.float32(1.5), np.float32(1.5)),
+    (DataType.DT_FP32, DataType.DT_FP32),
+    (work, work),
+    (partial(work, 1), partial(work, 1)),
+    (slice(1, 2), slice(1, 2)),
+]
+DIFFERENT = [
+    (1, 1.0),
+    (1, True),
+    (0.0, -0.0),
+    (0.0, math.nan),
+    (1.0, np.float32(1.0)),
+    ("1", 1),
+    ("a", b"a"),
+    ([1, 2], (1, 2)),
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    (Plain(3), Plain(4)),
+    (Plain(3), Slotted(3)),
+    (Slotted(3), Slotted(4)),
+    (Config(1, ["a"]), Config(1, ["b"])),
+    (np.arange(4), np.arange(4.0)),
+    (np.arange(4), np.arange(4).reshape(2, 2)),
+    (np.array([0.0]), np.array([-0.0])),
+    (Colour.RED, Colour.GREEN),
+    (Colour.RED, 1),
+    (work, lambda a, b: a + b),
+    (object(), object()),
+    (partial(work, 1), partial(work, 2)),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), SAME)
+def test_same(a, b):
+    assert freeze(a) == freeze(b)
+    assert hash(freeze(a)) == hash(freeze(b))
+
+
+@pytest.mark.parametrize(("a", "b"), DIFFERENT)
+def test_different(a, b):
+    assert freeze(a) != freeze(b)
+
+
+def test_cycles_end():
+    a: list = [1]
+    a.append(a)
+    b: list = [1]
+    b.append(b)
+    assert freeze(a) == freeze(b)
+
+
+def test_shared_and_copied_parts_differ():
+    part = [1]
+    assert freeze([part, part]) != freeze([[1], [1]])  # a write to one would be a write to both
+
+
+def test_a_change_is_seen():
+    config = Config(1, ["a"])
+    before = freeze(config)
+    config.names.append("b")
+    assert freeze(config) != before
