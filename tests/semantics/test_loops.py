@@ -1,5 +1,10 @@
 """pypto.loop: ranges, bounds, names, first and last iteration (semantics 4, core 4)."""
 
+import contextlib
+import io
+import linecache
+import textwrap
+
 import numpy as np
 import pytest
 from semantics_support import F32, I32, D, T, blank, fails, jit, refused_by, warns, whole
