@@ -157,7 +157,10 @@ register(
             "another parameter, also where a tensor was meant.",
             "tensor 按位置匹配，因此必须排在最前面。没有 tensor 注解的参数一律视为非 tensor 参数。",
         ),
-        phrases=("Non-tensor parameters must come after all tensor parameters.",),
+        phrases=(
+            "Non-tensor parameters must come after all tensor parameters.",
+            "Found tensor parameter '{name}' after non-tensor parameter(s)",
+        ),
         aliases=("F00002",),
         bad=f"import pypto\n\nF = pypto.DT_FP32\n\n\ndef run():\n    def kernel({X}, n, {OUT}):\n        out[:] = x + n\n\n"
         "    pypto.frontend.jit(kernel)\n",
