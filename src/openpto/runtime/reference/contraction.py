@@ -1,0 +1,93 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from openpto.diagnostics import fail
+from openpto.ir.dtypes import DataType
+from openpto.ir.nodes import Op, Value
+
+from . import regions
+from .creation import result_of
+from .handlers import impl
+from .machine import Machine, shown
+from .matmul import matmul_f32
+from .regions import FULL, Extents, Mask, Region
+from .tiles import Array, Tile, framed, tile
+
+
+@impl("matmul")
+def matmul(m: Machine, op: Op) -> Tile:
+    """``a @ b`` with its epilogue; where the valid K extents differ the smaller one counts."""
+    tiles = [m.read(o) for o in op.operands if isinstance(o, Value)]
+    left, right = tiles[0], tiles[1]
+    bias = tiles[2] if op.attrs.get("bias") else None
+    a_trans, b_trans = bool(op.attrs.get("a_trans")), bool(op.attrs.get("b_trans"))
+    type = result_of(op).type
+    operand = op.operands[0]
+    assert isinstance(operand, Value)
+    if operand.type.dtype is not DataType.DT_FP32 or type.dtype is not DataType.DT_FP32:
+        fail("PTO902", op=f"matmul of {operand.type.dtype} to {type.dtype}", site=m.place(op.site))
+    a, b = left.body, right.body
+    k_a, k_b = a.shape[-2 if a_trans else -1], b.shape[-1 if b_trans else -2]
+    k = min(k_a, k_b)
+    if k_a != k_b:
+        m.portability("PTO433", op, a=k_a, b=k_b, used=k)
+        a = _cut(a, -2 if a_trans else -1, k)
+        b = _cut(b, -1 if b_trans else -2, k)
+    _check_batch(m, left, right, a, b)
+    body = matmul_f32(
+        a,
+        b,
+        bias=None if bias is None else _bias(m, bias, b, b_trans),
+        scale=op.attrs.get("scale"),
+        relu=bool(op.attrs.get("relu")),
+        a_trans=a_trans,
+        b_trans=b_trans,
+    )
+    defined = _defined(m, op, (left, right, bias), (a_trans, b_trans), k, body.shape)
+    return tile(framed(body, m.shape(type)), body.shape, defined)
+
+
+def _cut(x: Array, axis: int, extent: int) -> Array:
+    index = [slice(None)] * x.ndim
+    index[axis] = slice(extent)
+    return x[tuple(index)]
+
+
+def _check_batch(m: Machine, left: Tile, right: Tile, a: Array, b: Array) -> None:
+    """Batch extents are equal, or the capacity of one is 1."""
+    for axis in range(a.ndim - 2):
+        if a.shape[axis] != b.shape[axis] and 1 not in (left.data.shape[axis], right.data.shape[axis]):
+            m.fault("PTO462", op="matmul", shapes=f"{shown(a.shape)}, {shown(b.shape)}", want="equal batch extents")
+
+
+def _bias(m: Machine, bias: Tile, b: Array, b_trans: bool) -> Array:
+    n = b.shape[-2] if b_trans else b.shape[-1]
+    if bias.valid[-1] < n:
+        m.fault("PTO462", op="matmul", shapes=f"bias {shown(bias.valid)}", want=f"{n} valid columns")
+    return bias.body[..., :n]
+
+
+def _defined(
+    m: Machine, op: Op, tiles: tuple[Tile, Tile, Tile | None], trans: tuple[bool, bool], k: int, out: Extents
+) -> Region:
+    """Rows of a and columns of b (and of the bias) that hold an undefined element make theirs undefined."""
+    if all(t is None or t.defined is None for t in tiles) or not regions.count(out):
+        return FULL
+    left, right, bias = tiles
+    rows = _fed(left, -2 if trans[0] else -1, k)
+    columns = _fed(right, -1 if trans[1] else -2, k)
+    mask: Mask = rows[..., :, np.newaxis] & columns[..., np.newaxis, :]
+    if bias is not None:
+        mask = mask & regions.to_mask(bias.defined, bias.valid)[..., : out[-1]]
+    region = regions.from_mask(np.broadcast_to(mask, out).copy())
+    if region is not None:
+        m.warn("PTO431", op, op=op.name)
+    return region
+
+
+def _fed(x: Tile, k_axis: int, k: int) -> Mask:
+    mask = regions.to_mask(x.defined, x.valid)
+    return np.asarray(_cut(mask, k_axis, k).all(axis=k_axis))

@@ -1,0 +1,23 @@
+"""What an engine reports about one execution; the kernel's receipt is made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openpto.diagnostics import PyptoWarning
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One execution of a kernel.
+
+    engine            name of the engine
+    ops_executed      operations that ran, each iteration counted
+    elements_written  per parameter: elements stored into it, repeated stores counted
+    warnings          of this execution, each once per code and place
+    """
+
+    engine: str
+    ops_executed: int
+    elements_written: tuple[int, ...]
+    warnings: tuple[PyptoWarning, ...] = ()
