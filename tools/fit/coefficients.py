@@ -30,16 +30,17 @@ def series_tail(x: mpf, exact: mpf, limit: mpf) -> mpf:
 
 
 SLACK = mpf("1.0001")
-HALF_LN2 = log(2) / 2 * SLACK
+# exp reduces to r in [log(3/4), log(3/2)]: there neither r nor exp(r) - 1 loses a bit against exp(r).
+EXP_LOW, EXP_HIGH = log(mpf(3) / 4) * SLACK, log(mpf(3) / 2) * SLACK
 
 PROBLEMS: dict[str, tuple[str, Problem]] = {
     "EXP": (
-        "(exp(r) - 1 - r) / r^2 on |r| <= ln2 / 2",
+        "(exp(r) - 1 - r) / r^2 for exp(r) in [3/4, 3/2]",
         Problem(
             lambda x: series_tail(x, (expm1(x) - x) / (x * x or 1), mpf(1) / 2),
             lambda x: x * x / exp(x),
-            -HALF_LN2,
-            HALF_LN2,
+            EXP_LOW,
+            EXP_HIGH,
             powers(5),
         ),
     ),
@@ -84,6 +85,7 @@ def constants() -> Iterator[tuple[str, float, str]]:
     """Single constants: name, FP32 value, meaning."""
     ln2 = log(2)
     yield "LOG2_E", float32(1 / ln2), "1 / ln2"
+    yield "EXP_SHIFT", float32(log(mpf(3) / 2) / ln2 - mpf(1) / 2), "log2(3/2) - 1/2"
     yield "LN2", float32(ln2), "ln2"
     yield "LN2_HIGH", float32(ln2), "ln2 rounded"
     yield "LN2_LOW", float32(ln2 - mpf(float32(ln2))), "the rest of ln2"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openpto.ops.arith import F32, I32, Expr, bitcast, fma, select
 
-from ._coefficients import EXP, LN2_HIGH, LN2_LOW, LOG2_E
+from ._coefficients import EXP, EXP_SHIFT, LN2_HIGH, LN2_LOW, LOG2_E
 from .polynomial import horner
 
 # Adding 1.5 * 2^23 rounds to an integer and leaves that integer in the low mantissa bits.
@@ -13,17 +13,17 @@ MAGIC_BITS = 0x4B400000
 
 
 def split_ln2(x: Expr) -> tuple[Expr, Expr]:
-    """``(n, r)`` with ``x = n * ln2 + r``, |r| <= ln2 / 2 (rounded once). n comes as ``n + MAGIC``.
+    """``(n, r)`` with ``x = n * ln2 + r`` and exp(r) in [3/4, 3/2], r rounded once. n comes as ``n + MAGIC``.
 
     Meant for |x| below 2^21; the first subtraction of a multiple of ln2 is exact.
     """
-    shifted = fma(x, LOG2_E, MAGIC)
+    shifted = fma(x, LOG2_E, -EXP_SHIFT) + MAGIC
     n = shifted - MAGIC
     return shifted, fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x))
 
 
 def expm1_reduced(r: Expr) -> Expr:
-    """``exp(r) - 1`` for |r| <= ln2 / 2."""
+    """``exp(r) - 1`` where that lies in [-1/4, 1/2]."""
     return fma(horner(r, EXP), r * r, r)
 
 

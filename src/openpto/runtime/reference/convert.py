@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openpto.ir.dtypes import DataType, from_numpy, numpy_dtype
+from openpto.ir.dtypes import DataType, numpy_dtype
 
 Array = NDArray[Any]
 _BF16 = numpy_dtype(DataType.DT_BF16)
@@ -77,15 +77,3 @@ def _low_bits(x: NDArray[np.float64], target: np.dtype[Any]) -> Array:
     result[x == np.inf] = info.max
     result[x == -np.inf] = info.min
     return result
-
-
-def dtype_of(array: Array) -> DataType:
-    """The API's type of a host array.
-
-    Raises:
-        TypeError: the array has no such type.
-    """
-    found = from_numpy(array.dtype)
-    if found is None:
-        raise TypeError(f"element type {array.dtype} has no counterpart")
-    return found

@@ -46,7 +46,9 @@ def evaluate(expr: Expr, inputs: Sequence[ArrayLike], out: Array | None = None) 
         TypeError: an input has another element type than the operand.
     """
     program = _program(expr)
-    arrays = [_input(value, dtype) for value, dtype in zip(inputs, program.operands, strict=True)]
+    # Trailing operands that the expression does not use still take part in the shape.
+    operands = program.operands + (None,) * (len(inputs) - len(program.operands))
+    arrays = [_input(value, dtype) for value, dtype in zip(inputs, operands, strict=True)]
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if out is None:
         out = np.empty(shape, numpy_dtype(expr.dtype))

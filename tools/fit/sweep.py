@@ -1,0 +1,102 @@
+"""Greatest error of the FP32 functions over all inputs, in units of the last place of the exact result.
+
+Usage: python tools/fit/sweep.py [--step N] [NAME ...]     (step 1, the default, takes every one of the 2^32 inputs)
+
+The expressions run as machine code; the goldens are FP64 functions that are not ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import llvm_engine
+
+from openpto.ops import math as functions
+from openpto.ops.arith import F32, build
+
+Golden = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+CHUNK = 1 << 20
+
+
+def elementwise(function: Callable[[float], float]) -> Golden:
+    """A scalar function of the standard library as an array function."""
+    return lambda x: np.fromiter(map(function, x.tolist()), np.float64, x.size)
+
+
+GOLDENS: dict[str, Golden] = {
+    "exp": np.exp,
+    "log": np.log,
+    "erf": elementwise(math.erf),
+    "tanh": np.tanh,
+    "sqrt": np.sqrt,
+    "reciprocal": lambda x: 1.0 / x,
+    "rsqrt": lambda x: 1.0 / np.sqrt(x),
+}
+
+
+def ulp_error(result: NDArray[np.float32], exact: NDArray[np.float64]) -> NDArray[np.float64]:
+    """|result - exact| in units of the last FP32 place of ``exact``.
+
+    0 where both are NaN or equal, and where an overflow gives the right infinity; inf for any other special value.
+    """
+    with np.errstate(all="ignore"):
+        _, exponent = np.frexp(exact)
+        unit = np.ldexp(1.0, np.clip(exponent - 24, -149, 104))
+        error = np.abs(result.astype(np.float64) - exact) / unit
+        overflow = np.float64(2.0**128 - 2.0**103)
+        right = (result == exact) | (np.isnan(result) & np.isnan(exact))
+        right |= np.isinf(result) & (np.abs(exact) >= overflow) & (np.sign(result) == np.sign(exact))
+    return np.where(right, 0.0, np.where(np.isfinite(error), error, np.inf))
+
+
+@dataclass
+class Worst:
+    """The greatest error so far, where it was, and how many inputs were tried."""
+
+    error: float = 0.0
+    x: float = math.nan
+    tried: int = 0
+
+    def take(self, x: NDArray[np.float32], errors: NDArray[np.float64]) -> None:
+        at = int(errors.argmax())
+        self.tried += x.size
+        if errors[at] > self.error:
+            self.error, self.x = float(errors[at]), float(x[at])
+
+
+def sweep(name: str, step: int = 1) -> Worst:
+    """The worst error of a function over every ``step``-th FP32 bit pattern."""
+    expr = build(getattr(functions, name), F32)
+    worst = Worst()
+    for start in range(0, 2**32, CHUNK * step):
+        x = np.arange(start, min(2**32, start + CHUNK * step), step, dtype=np.uint64).astype(np.uint32).view(np.float32)
+        with np.errstate(all="ignore"):
+            exact = GOLDENS[name](x.astype(np.float64))
+        worst.take(x, ulp_error(llvm_engine.run(expr, [x]), exact))
+    return worst
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(GOLDENS))
+    parser.add_argument("--step", type=int, default=1)
+    options = parser.parse_args()
+    for name in options.names or GOLDENS:
+        start = time.perf_counter()
+        worst = sweep(name, options.step)
+        seconds = time.perf_counter() - start
+        print(f"{name:12} {worst.error:.4f} at {worst.x!r} ({worst.tried} inputs, {seconds:.0f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()
