@@ -19,11 +19,12 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an example led to: its exception, its warnings, and the file name its spans carry."""
+    """What an example led to: its exception, its warnings, the file name its spans carry, and what run() returned."""
 
     error: Exception | None
     warnings: list[PyptoWarning]
     file: str
+    result: object = None
 
     @property
     def codes(self) -> list[str]:
@@ -41,17 +42,18 @@ def execute(source: str) -> Outcome:
     module.__dict__["__file__"] = file
     sys.modules[name] = module
     error: Exception | None = None
+    result: object = None
     try:
         with warnings.catch_warnings(record=True) as shown, collect_warnings():
             warnings.simplefilter("always")
             try:
                 exec(compile(source, file, "exec"), module.__dict__)
-                module.run()
+                result = module.run()
             except Exception as caught:
                 error = caught
     finally:
         del sys.modules[name]
-    return Outcome(error, [w.message for w in shown if isinstance(w.message, PyptoWarning)], file)
+    return Outcome(error, [w.message for w in shown if isinstance(w.message, PyptoWarning)], file, result)
 
 
 @pytest.fixture
