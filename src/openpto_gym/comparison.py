@@ -41,8 +41,8 @@ def compare(actual: NDArray[np.float32], golden: NDArray[np.float64], tolerance:
     """Compare a float32 result with its float64 golden of the same shape.
 
     A NaN or an infinity in `actual` counts as outside the tolerance unless the golden holds the same value there.
-    `max_ulp` measures in units of the last place of the float32 nearest to the golden; it says little where the
-    golden is close to zero by cancellation.
+    `max_ulp` measures in units of the last place of the golden. Elements that are near zero by cancellation would
+    only show how near: below 1/16 of the largest golden the unit is the one of that bound.
     """
     if actual.shape != golden.shape:
         raise ValueError(f"the result has shape {actual.shape}, the golden {golden.shape}")
@@ -54,7 +54,9 @@ def compare(actual: NDArray[np.float32], golden: NDArray[np.float64], tolerance:
         error = np.where(same, 0.0, np.abs(wide - golden))
     error = np.where(np.isnan(error), np.inf, error)
     within = error <= tolerance.atol + tolerance.rtol * np.abs(golden)
-    unit = np.spacing(np.maximum(np.abs(golden).astype(np.float32), np.finfo(np.float32).tiny))
+    size = np.abs(golden)
+    floor = max(float(size.max(initial=0.0, where=np.isfinite(size))) / 16, float(np.finfo(np.float32).tiny))
+    unit = np.spacing(np.clip(size, floor, float(np.finfo(np.float32).max)).astype(np.float32))
     return Difference(
         max_abs=float(error.max()),
         max_ulp=float((error / unit).max()),

@@ -40,3 +40,13 @@ def test_compare_of_nothing_is_not_a_pass():
     assert not compare(np.zeros(0, np.float32), np.zeros(0), Tolerance(0.0, 0.0)).ok
     with pytest.raises(ValueError, match="shape"):
         compare(np.zeros(2, np.float32), np.zeros(3), Tolerance(0.0, 0.0))
+
+
+def test_units_of_the_last_place():
+    """An error of one float32 step is one unit; tiny elements are measured by the bound, not by themselves."""
+    golden = np.array([1.0, 1e-9])
+    actual = np.array([np.nextafter(np.float32(1), np.float32(2)), 2e-9], np.float32)
+    difference = compare(actual, golden, Tolerance(rtol=0.0, atol=1.0))
+    assert difference.max_ulp == 1.0
+    tiny = compare(np.array([1.0, 2e-9], np.float32), golden, Tolerance(rtol=0.0, atol=1.0))
+    assert tiny.max_ulp < 20

@@ -17,6 +17,7 @@ def check(case):
         difference = compare(actual, golden, case.tolerance)
         assert difference.outside == 0, difference
         assert difference.elements == golden.size
+        assert difference.max_abs < 2e-6
 
 
 def parametrize(chosen):

@@ -20,7 +20,7 @@ Float32 = NDArray[np.float32]
 Drawn = tuple[Float32, Float32, Float32, Float32, Float32]  # query, key, value, beta, gate
 
 CUSTOMARY_TOLERANCE = Tolerance(rtol=1e-3, atol=0.0)
-HARD_TOLERANCE = Tolerance(rtol=1e-5, atol=1e-5)
+HARD_TOLERANCE = Tolerance(rtol=1e-5, atol=2e-6)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,14 +84,17 @@ def attend_chunk(q, k, v, beta, gate, state, mask, tril_mask, eye, size, width):
     pypto.set_cube_tile_shapes([size, size], [width, width], [size, size])
     q = l2norm(q) / width**0.5
     k = l2norm(k)
-    gate_sum = pypto.matmul(tril_mask, gate, pypto.DT_FP32)
-    decay = pypto.exp((gate_sum - pypto.transpose(gate_sum, 0, 1)) * tril_mask)
+    # Sums of the gates between two tokens, never differences of running sums: those cancel where the decay is strong.
+    below = -mask
+    decay = pypto.exp(pypto.matmul(tril_mask, below * gate, pypto.DT_FP32))
     k_beta = k * beta
     a = pypto.matmul(k_beta, k, pypto.DT_FP32, b_trans=True) * decay * mask
     inverse = invert_unit_lower(a, eye, size)
 
     pypto.set_vec_tile_shapes(size, width)
     pypto.set_cube_tile_shapes([size, size], [width, width], [width, width])
+    gate_sum = pypto.matmul(tril_mask, gate, pypto.DT_FP32)
+    gate_rest = pypto.matmul(below, gate, pypto.DT_FP32, a_trans=True)
     gate_exp = pypto.exp(gate_sum)
     u = pypto.matmul(inverse, v * beta, pypto.DT_FP32)
     w = pypto.matmul(inverse, k_beta * gate_exp, pypto.DT_FP32)
@@ -102,7 +105,7 @@ def attend_chunk(q, k, v, beta, gate, state, mask, tril_mask, eye, size, width):
     out = remembered + pypto.matmul(scores, v_new, pypto.DT_FP32)
 
     gate_last = gate_sum[size - 1 : size, :]
-    k_decayed = k * pypto.exp(gate_last - gate_sum)
+    k_decayed = k * pypto.exp(gate_rest)
     next_state = state * pypto.exp(gate_last) + pypto.matmul(v_new, k_decayed, pypto.DT_FP32, a_trans=True)
     return out, next_state
 
