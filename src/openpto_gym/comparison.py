@@ -53,7 +53,7 @@ def compare(actual: NDArray[np.float32], golden: NDArray[np.float64], tolerance:
     with np.errstate(invalid="ignore"):
         error = np.where(same, 0.0, np.abs(wide - golden))
     error = np.where(np.isnan(error), np.inf, error)
-    within = error <= tolerance.atol + tolerance.rtol * np.abs(golden)
+    within = same | (error <= tolerance.atol + tolerance.rtol * np.abs(golden))
     size = np.abs(golden)
     floor = max(float(size.max(initial=0.0, where=np.isfinite(size))) / 16, float(np.finfo(np.float32).tiny))
     unit = np.spacing(np.clip(size, floor, float(np.finfo(np.float32).max)).astype(np.float32))
