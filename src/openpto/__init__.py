@@ -4,6 +4,30 @@ Kernels are written against `pypto`; this package is the implementation behind i
 (settings, testing, tools). Its own names load on first use, so that importing one room does not load the others.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from openpto._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from openpto import testing
+    from openpto.kernel.receipt import Receipt, last_run
+    from openpto.language.configuration import Settings, configure, settings
+
+__all__ = ["Receipt", "Settings", "__version__", "configure", "last_run", "settings", "testing"]
+
+_HOMES = {
+    "Receipt": "openpto.kernel.receipt",
+    "Settings": "openpto.language.configuration",
+    "configure": "openpto.language.configuration",
+    "last_run": "openpto.kernel.receipt",
+    "settings": "openpto.language.configuration",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return import_module("openpto.testing")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'openpto' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
