@@ -6,10 +6,24 @@ from openpto.diagnostics.rules import (
     internal,
     options,
     portability,
+    runtime,
+    runtime_tiles,
     signatures,
     symbols,
     tiles,
     unwritten,
 )
 
-__all__ = ["arguments", "install", "internal", "options", "portability", "signatures", "symbols", "tiles", "unwritten"]
+__all__ = [
+    "arguments",
+    "install",
+    "internal",
+    "options",
+    "portability",
+    "runtime",
+    "runtime_tiles",
+    "signatures",
+    "symbols",
+    "tiles",
+    "unwritten",
+]
