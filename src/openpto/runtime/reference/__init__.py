@@ -1,5 +1,5 @@
 """The reference engine: one operation at a time with numpy, the definition of what every operation means."""
 
-from .execute import execute
+from .engine import execute
 
 __all__ = ["execute"]

@@ -237,15 +237,17 @@ def _select(sources: Sequence[Array], out: Array, pool: _Pool) -> None:
     np.copyto(out, x, where=condition)
 
 
+_FMA_SCRATCH = tuple(np.dtype(t) for t in (np.float64, np.float64, np.uint64, np.float32, np.bool_))
+
+
 def _fma(sources: Sequence[Array], out: Array, pool: _Pool) -> None:
     a, b, c = sources
-    product = pool.take(np.dtype(np.float64), out.shape)
-    total = pool.take(np.dtype(np.float64), out.shape)
+    product, total, bits, magnitude, flag = taken = [pool.take(dtype, out.shape) for dtype in _FMA_SCRATCH]
     np.multiply(a, b, out=product)
     np.add(product, c, out=total)
-    round_sum(product, np.broadcast_to(c, out.shape), total, out)
-    pool.give(product)
-    pool.give(total)
+    round_sum(product, np.broadcast_to(c, out.shape), total, out, (bits, magnitude, flag))
+    for array in taken:
+        pool.give(array)
 
 
 def _float_extreme(greater: bool) -> Kernel:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 F32Array = NDArray[np.float32]
 F64Array = NDArray[np.float64]
+Scratch = tuple[NDArray[np.uint64], F32Array, NDArray[np.bool_]]
 
 # A normal FP32 midpoint has exactly this pattern in the 29 bits that FP32 drops from an FP64 value.
 DROPPED = np.uint64(0x1FFFFFFF)
@@ -41,24 +42,31 @@ def _wide(x: Any) -> F64Array:
     return np.asarray(x, dtype=np.float32).astype(np.float64)
 
 
-def round_sum(product: F64Array, addend: F64Array, total: F64Array, out: F32Array | None = None) -> F32Array:
+def round_sum(
+    product: F64Array, addend: F64Array, total: F64Array, out: F32Array | None = None, scratch: Scratch | None = None
+) -> F32Array:
     """The exact ``product + addend`` rounded to FP32, given ``total``, their FP64 sum.
 
-    All operands have one shape. ``out`` receives the result if given.
+    All operands have one shape. ``out`` receives the result and ``scratch`` the intermediate values, if given.
     """
-    if out is None:
-        out = np.empty(total.shape, np.float32)
+    out = np.empty(total.shape, np.float32) if out is None else out
+    bits, magnitude, doubtful = scratch or new_scratch(total.shape)
     np.copyto(out, total, casting="same_kind")
-    doubtful = (total.view(np.uint64) & DROPPED) == MIDPOINT
-    if doubtful.any():
+    np.bitwise_and(total.view(np.uint64), DROPPED, out=bits)
+    if np.equal(bits, MIDPOINT, out=doubtful).any():
         _repair(product, addend, total, out, doubtful)
     # Below the normal range midpoints lie elsewhere. An exact zero is exact, the most frequent value there.
-    tiny = np.abs(out) <= MIN_NORMAL
-    if tiny.any():
-        tiny &= total != 0
-        if tiny.any():
-            _repair(product, addend, total, out, tiny)
+    np.absolute(out, out=magnitude)
+    if np.less_equal(magnitude, MIN_NORMAL, out=doubtful).any():
+        doubtful &= total != 0
+        if doubtful.any():
+            _repair(product, addend, total, out, doubtful)
     return out
+
+
+def new_scratch(shape: tuple[int, ...]) -> Scratch:
+    """Room for the intermediate values of :func:`round_sum`."""
+    return np.empty(shape, np.uint64), np.empty(shape, np.float32), np.empty(shape, np.bool_)
 
 
 def _repair(product: F64Array, addend: F64Array, total: F64Array, out: F32Array, where: NDArray[np.bool_]) -> None:
