@@ -10,20 +10,17 @@ from openpto.diagnostics import fail, user_boundary
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import RunMode, StatusType, TileOpFormat
 from openpto.kernel.host import host_tensor
-from openpto.kernel.jit import JitCallableWrapper, jit
-from openpto.kernel.receipt import Receipt, last_run
+from openpto.kernel.jit import jit
 from openpto.language.tensor import Tensor
 
 __all__ = [
-    "JitCallableWrapper",
-    "Receipt",
+    "Function",
     "RunMode",
     "from_torch",
     "function",
     "get_current_function",
     "get_last_function",
     "jit",
-    "last_run",
     "pass_verify_print",
     "pass_verify_save",
     "set_verify_golden_data",
@@ -71,9 +68,18 @@ def _not_yet(name: str) -> Any:
 
 
 function = _not_yet("function")
+Function = _not_yet("Function")
 get_last_function = _not_yet("get_last_function")
 get_current_function = _not_yet("get_current_function")
 verify = _not_yet("verify")
 set_verify_golden_data = _not_yet("set_verify_golden_data")
 pass_verify_print = _not_yet("pass_verify_print")
 pass_verify_save = _not_yet("pass_verify_save")
+
+
+@user_boundary()
+def nested_function(helper: Any) -> Any:
+    """``pypto.frontend.function``: a helper of kernels that is always inlined; calling it elsewhere is refused."""
+    from openpto.frontend import function as mark
+
+    return mark(helper)

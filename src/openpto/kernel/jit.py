@@ -12,8 +12,7 @@ from typing import Any, overload
 
 from openpto import checks, runtime
 from openpto._version import __version__
-from openpto.diagnostics import collect_warnings, emit, fail, user_boundary, warn
-from openpto.frontend import capture, trace_kernel
+from openpto.diagnostics import at, collect_warnings, emit, fail, user_boundary, warn
 from openpto.frontend.sites import user_frames
 from openpto.ir import ssa
 from openpto.ir.nodes import Scope
@@ -57,6 +56,8 @@ class JitCallableWrapper:
         self._original_func = function
         self._options = options
         self._signature: Signature = signature_of(function, caller_locals)
+        from openpto.frontend import capture
+
         self._captured = capture(function)
         self._specialisations = Specialisations()
         self._local = threading.local()
@@ -100,7 +101,8 @@ class JitCallableWrapper:
             if self.__name__ == "<lambda>":
                 fail("PTO535", site=self._signature.site)
             self._signature.check()
-            chosen = check_jit_options(self._options)
+            with at(self._signature.site):
+                chosen = check_jit_options(self._options)
             mode, source = resolve_run_mode(chosen["runtime"].get("run_mode"))
             require_executable(mode, source, self.__name__, self._signature.site)
             bound = bind(self._signature, args, kwargs)
@@ -151,6 +153,8 @@ class JitCallableWrapper:
     def _compile(
         self, bound: Bound, scope: Scope, chosen: Mapping[Group, Mapping[str, Any]], ours: Settings
     ) -> Compiled:
+        from openpto.frontend import trace_kernel
+
         begin = time.perf_counter()
         with collect_warnings() as warnings:
             trace = trace_kernel(self._captured, bound.values, self._parameters(bound), scope=scope, options=chosen)
@@ -180,9 +184,9 @@ class JitCallableWrapper:
                 fail(code, site=self._signature.site, name=name)
 
 
-def check_jit_options(options: Mapping[str, Any]) -> dict[Group, dict[str, Any]]:
+def check_jit_options(options: Mapping[str, Any], quiet: bool = False) -> dict[Group, dict[str, Any]]:
     """Check the option dictionaries of a decorator; the result has one entry per group."""
-    return {group: check_options(group, options.get(name), name=name) for name, group in _GROUPS.items()}
+    return {group: check_options(group, options.get(name), name=name, quiet=quiet) for name, group in _GROUPS.items()}
 
 
 @overload
@@ -218,7 +222,7 @@ def jit(function: Any = None, /, **options: Any) -> Any:
         RuntimeError: PTO297, an invalid run mode.
     """
     _check_keywords(options)
-    check_jit_options(options)
+    check_jit_options(options, quiet=True)
     if function is None:
         return lambda decorated: jit_with(decorated, options)
     return _wrap(function, options)

@@ -24,8 +24,8 @@ def near(word: str, known: Mapping[str, Any] | tuple[str, ...] | list[str]) -> s
     return ", ".join(close or sorted(known))
 
 
-def check_options(group: Group, values: Any, *, name: str | None = None) -> dict[str, Any]:
-    """Check one option dictionary (None: empty); None values are skipped.
+def check_options(group: Group, values: Any, *, name: str | None = None, quiet: bool = False) -> dict[str, Any]:
+    """Check one option dictionary (None: empty); None values are skipped. ``quiet``: no warning of older keys.
 
     Raises:
         TypeError: PTO299, not a dictionary; PTO282, a value of the wrong type.
@@ -44,7 +44,7 @@ def check_options(group: Group, values: Any, *, name: str | None = None) -> dict
         if value is None:
             continue
         checked[key] = spec.check(f"{group}.{key}", value)
-        if spec.legacy:
+        if spec.legacy and not quiet:
             warn("PTO284", name=f"{group}.{key}")
     return checked
 
