@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Annotated
+
 import typer
 
 from openpto._version import API_LEVEL, __version__
+from openpto.diagnostics import PyptoError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -17,13 +27,32 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(
-        False, "--version", help="Print the versions and exit.", callback=_print_version, is_eager=True
-    ),
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the versions and exit.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
     """Run, inspect and explain PyPTO tile kernels on any machine."""
 
 
+@app.command("ir")
+def _ir(
+    target: Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A Python file, and one of its kernels.")],
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="What annotations leave open: x=8x64, x=8x64:INT32, n=3. Repeatable."),
+    ] = None,
+) -> None:
+    """Print the tile IR of a file's kernels. The file is imported, not run as a script."""
+    from openpto.cli import show_ir
+
+    for number, text in enumerate(show_ir.texts(target, arg or [])):
+        typer.echo(("\n" if number else "") + text.rstrip("\n"))
+
+
 def run() -> None:
-    """Run the command on the arguments of this process."""
-    app()
+    """Run the command on the arguments of this process. A coded stop is printed and ends it with exit code 1."""
+    try:
+        app()
+    except PyptoError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)

@@ -15,7 +15,7 @@ from openpto._version import __version__
 from openpto.diagnostics import at, collect_warnings, emit, fail, user_boundary, warn
 from openpto.frontend.sites import user_frames
 from openpto.ir import ssa
-from openpto.ir.nodes import Scope
+from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel.binding import Bound, bind
 from openpto.kernel.freeze import freeze
 from openpto.kernel.receipt import Receipt, output_memory, remember
@@ -61,6 +61,11 @@ class JitCallableWrapper:
         self._captured = capture(function)
         self._specialisations = Specialisations()
         self._local = threading.local()
+
+    @property
+    def signature(self) -> Signature:
+        """The parameters and what they declare."""
+        return self._signature
 
     @property
     def function(self) -> FunctionType:
@@ -140,6 +145,14 @@ class JitCallableWrapper:
         )
         self._local.receipt = receipt
         remember(receipt)
+
+    @user_boundary()
+    def lower(self, *args: Any, **kwargs: Any) -> Kernel:
+        """The checked tile IR for arguments like these; nothing runs and nothing is kept. Raises as a call does."""
+        self._signature.check()
+        with at(self._signature.site):
+            chosen = check_jit_options(self._options)
+        return self._compile(bind(self._signature, args, kwargs), self._scope(chosen), chosen, settings()).kernel
 
     def _scope(self, chosen: Mapping[Group, Mapping[str, Any]]) -> Scope:
         """The settings that the kernel starts with: those in force at the call, then the decorator's."""

@@ -2,6 +2,7 @@
 
 from openpto.diagnostics.rules import (
     arguments,
+    command,
     install,
     internal,
     options,
@@ -16,6 +17,7 @@ from openpto.diagnostics.rules import (
 
 __all__ = [
     "arguments",
+    "command",
     "install",
     "internal",
     "options",

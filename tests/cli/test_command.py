@@ -1,0 +1,113 @@
+"""The `pypto` command, run as a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import openpto
+
+FILE = """
+import pypto
+
+F, D, S = pypto.DT_FP32, pypto.DYNAMIC, pypto.STATIC
+
+
+@pypto.frontend.jit
+def scale(x: pypto.Tensor([D, 32], F), out: pypto.Tensor([D, 32], F), factor: float = 2.0):
+    pypto.set_vec_tile_shapes(8, 32)
+    for i in pypto.loop(x.shape[0] // 8, name="tiles", idx_name="i"):
+        tile = pypto.view(x, [8, 32], [i * 8, 0])
+        pypto.assemble(pypto.mul(tile, factor), [i * 8, 0], out)
+
+
+@pypto.frontend.jit
+def negate(x: pypto.Tensor([S, 32], F), out: pypto.Tensor([S, 32], F), times):
+    pypto.set_vec_tile_shapes(8, 32)
+    for _ in range(times):
+        out[:] = pypto.neg(x)
+
+
+if __name__ == "__main__":
+    raise SystemExit("the file must not run as a script")
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "kernels.py"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def pypto_command(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    program = "from openpto.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False, cwd=cwd
+    )
+
+
+def test_version() -> None:
+    done = pypto_command("--version")
+    assert done.returncode == 0
+    assert done.stdout.split() == ["openpto", openpto.__version__, "(pypto", "API", "0.3.0)"]
+
+
+def test_help_names_the_commands() -> None:
+    done = pypto_command("--help")
+    assert done.returncode == 0
+    assert "ir" in done.stdout
+
+
+def test_unknown_command_is_refused() -> None:
+    assert pypto_command("nonsense").returncode == 2
+
+
+def test_ir_of_one_kernel(file: Path) -> None:
+    done = pypto_command("ir", f"{file.name}:scale", cwd=file.parent)
+    assert done.returncode == 0, done.stderr
+    assert "scale" in done.stdout
+    assert "negate" not in done.stdout
+    for word in ("loop", "view", "mul", "assemble"):
+        assert word in done.stdout
+
+
+def test_ir_of_all_kernels_in_order(file: Path) -> None:
+    done = pypto_command("ir", str(file), "--arg", "x=8x32", "--arg", "out=8x32", "--arg", "times=1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.index("scale") < done.stdout.index("negate")
+
+
+def test_open_argument_is_named(file: Path) -> None:
+    done = pypto_command("ir", f"{file}:negate")
+    assert done.returncode == 1
+    assert "PTO597" in done.stderr
+    assert "--arg x=8x64" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["absent.py"], "PTO595"),
+        (["kernels.py:absent"], "PTO596"),
+        (["kernels.py:scale", "--arg", "factor"], "PTO598"),
+        (["kernels.py:scale", "--arg", "x=axb"], "PTO598"),
+        (["kernels.py:scale", "--arg", "x=8x32:FP77"], "PTO598"),
+    ],
+)
+def test_wrong_arguments_are_coded_stops(file: Path, arguments: list[str], code: str) -> None:
+    done = pypto_command("ir", *arguments, cwd=file.parent)
+    assert done.returncode == 1
+    assert code in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_coded_stop_of_a_kernel_is_shown(file: Path) -> None:
+    file.write_text(FILE.replace("    pypto.set_vec_tile_shapes(8, 32)\n    for i", "    for i"), encoding="utf-8")
+    done = pypto_command("ir", f"{file}:scale")
+    assert done.returncode == 1
+    assert "PTO301" in done.stderr
