@@ -50,12 +50,12 @@ def compare(actual: NDArray[np.float32], golden: NDArray[np.float64], tolerance:
         return Difference(0.0, 0.0, 0, 0)
     wide = actual.astype(np.float64)
     same = (wide == golden) | (np.isnan(wide) & np.isnan(golden))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # inf - inf
         error = np.where(same, 0.0, np.abs(wide - golden))
     error = np.where(np.isnan(error), np.inf, error)
     within = same | (error <= tolerance.atol + tolerance.rtol * np.abs(golden))
-    size = np.abs(golden)
-    floor = max(float(size.max(initial=0.0, where=np.isfinite(size))) / 16, float(np.finfo(np.float32).tiny))
+    size = np.nan_to_num(np.abs(golden), posinf=0.0)
+    floor = max(float(size.max()) / 16, float(np.finfo(np.float32).tiny))
     unit = np.spacing(np.clip(size, floor, float(np.finfo(np.float32).max)).astype(np.float32))
     return Difference(
         max_abs=float(error.max()),
