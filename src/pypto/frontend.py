@@ -1,8 +1,7 @@
 """`pypto.frontend`: what kernels are made with."""
 
-from openpto.kernel.api import jit, nested_function
-from openpto.language.api import SymbolicScalar, dynamic
-
-function = nested_function
+from openpto.kernel.api import dynamic, jit
+from openpto.kernel.api import nested_function as function
+from openpto.language.api import SymbolicScalar
 
 __all__ = ["SymbolicScalar", "dynamic", "function", "jit"]

@@ -197,7 +197,7 @@ def test_inside_a_kernel_settings_are_of_the_trace():
         o.set_pass_options(sg_set_scope=6)
         o.set_semantic_label("scores")
         assert o.get_pass_options()["sg_set_scope"] == (6, False, False)
-        with pytest.warns(PyptoWarning, match="PTO296"), o.options(pass_options={"sg_set_scope": 7}):
+        with o.options(pass_options={"sg_set_scope": 7}):
             assert o.get_pass_options()["sg_set_scope"] == (7, False, False)
         assert o.get_pass_options()["sg_set_scope"] == (6, False, False)
     assert o.get_pass_options()["sg_set_scope"] == (5, False, False)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from openpto.diagnostics import fail, user_boundary
+from openpto.frontend import dynamic as dynamic
+from openpto.frontend import function as nested_function  # noqa: F401 - for pypto.frontend
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import RunMode, StatusType, TileOpFormat
 from openpto.kernel.host import host_tensor
@@ -75,11 +77,3 @@ verify = _not_yet("verify")
 set_verify_golden_data = _not_yet("set_verify_golden_data")
 pass_verify_print = _not_yet("pass_verify_print")
 pass_verify_save = _not_yet("pass_verify_save")
-
-
-@user_boundary()
-def nested_function(helper: Any) -> Any:
-    """``pypto.frontend.function``: a helper of kernels that is always inlined; calling it elsewhere is refused."""
-    from openpto.frontend import function as mark
-
-    return mark(helper)

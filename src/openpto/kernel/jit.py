@@ -6,18 +6,19 @@ import hashlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MappingProxyType
 from typing import Any, overload
 
 from openpto import checks, runtime
 from openpto._version import __version__
 from openpto.diagnostics import at, collect_warnings, emit, fail, user_boundary, warn
+from openpto.frontend import capture, trace_kernel
+from openpto.frontend.freeze import freeze
 from openpto.frontend.sites import user_frames
 from openpto.ir import ssa
 from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel.binding import Bound, bind
-from openpto.kernel.freeze import freeze
 from openpto.kernel.receipt import Receipt, output_memory, remember
 from openpto.kernel.run_mode import require_executable, resolve_run_mode
 from openpto.kernel.signature import Signature, signature_of
@@ -47,6 +48,8 @@ class JitCallableWrapper:
         last_run: the receipt of this thread's last completed call, None before it.
     """
 
+    _pictured_by_identity = True  # for guards of kernels that call this one
+
     def __init__(self, function: FunctionType, options: Mapping[str, Any], caller_locals: Mapping[str, Any]) -> None:
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -56,8 +59,6 @@ class JitCallableWrapper:
         self._original_func = function
         self._options = options
         self._signature: Signature = signature_of(function, caller_locals)
-        from openpto.frontend import capture
-
         self._captured = capture(function)
         self._specialisations = Specialisations()
         self._local = threading.local()
@@ -120,11 +121,13 @@ class JitCallableWrapper:
                     emit(warning)
             self._check_writable(bound, compiled)
             begin = time.perf_counter()
-            report = runtime.execute(compiled.kernel, [t.array for t in bound.tensors], bound.env)
+            try:
+                arrays = [tensor.array for tensor in bound.tensors]
+                report = runtime.execute(compiled.kernel, arrays, bound.env, engine=_engine(ours))
+            finally:  # after a fault the outputs are unspecified, so they count as written
+                for index in compiled.written:
+                    bound.tensors[index].note_write()
             seconds = time.perf_counter() - begin
-        for index in compiled.written:
-            bound.tensors[index].note_write()
-        names = [p.name for p in self._signature.tensors]
         receipt = Receipt(
             kernel=self.__name__,
             kernel_hash=compiled.fingerprint,
@@ -138,8 +141,8 @@ class JitCallableWrapper:
             compile_seconds=compiled.seconds if fresh else 0.0,
             run_seconds=seconds,
             ops_executed=report.ops_executed,
-            elements_written=MappingProxyType({names[i]: report.elements_written[i] for i in compiled.written}),
-            outputs=tuple(output_memory(names[i], bound.tensors[i]) for i in compiled.written),
+            elements_written=self._elements_written(bound, compiled, report.elements_written),
+            outputs=tuple(output_memory(self._name(i), bound.tensors[i]) for i in compiled.written),
             warnings=tuple(warnings),
             options=MappingProxyType({k: v for group in chosen.values() for k, v in group.items()}),
         )
@@ -166,14 +169,21 @@ class JitCallableWrapper:
     def _compile(
         self, bound: Bound, scope: Scope, chosen: Mapping[Group, Mapping[str, Any]], ours: Settings
     ) -> Compiled:
-        from openpto.frontend import trace_kernel
-
         begin = time.perf_counter()
         with collect_warnings() as warnings:
-            trace = trace_kernel(self._captured, bound.values, self._parameters(bound), scope=scope, options=chosen)
+            trace = trace_kernel(
+                self._captured,
+                bound.values,
+                self._parameters(bound),
+                scope=scope,
+                options=chosen,
+                alias=bound.alias,
+            )
             kernel = ssa.build(trace)
             checks.run(kernel, trace)
-        written = tuple(i for i, p in enumerate(kernel.params) if p.final is not p.value)
+        changed = {p.name for p in kernel.params if p.final is not p.value}
+        changed |= {name for name, earlier in bound.alias.items() if earlier in changed}
+        written = tuple(i for i, p in enumerate(kernel.params) if p.name in changed)
         text = f"{__version__}\n{ours}\n{kernel}"
         return Compiled(
             kernel=kernel,
@@ -184,6 +194,15 @@ class JitCallableWrapper:
             seconds=time.perf_counter() - begin,
         )
 
+    def _name(self, index: int) -> str:
+        return self._signature.tensors[index].name
+
+    def _elements_written(self, bound: Bound, compiled: Compiled, counts: Sequence[int]) -> Mapping[str, int]:
+        """Counts by name; a parameter that is the memory of an earlier one has that one's count."""
+        by_name = {p.name: count for p, count in zip(self._signature.tensors, counts, strict=True)}
+        names = [self._name(i) for i in compiled.written]
+        return MappingProxyType({name: by_name[bound.alias.get(name, name)] for name in names})
+
     def _parameters(self, bound: Bound) -> list[Any]:
         site = self._signature.site
         return [(p.name, t, site.span) for p, t in zip(self._signature.tensors, bound.types, strict=True)]
@@ -192,7 +211,7 @@ class JitCallableWrapper:
         for index in compiled.written:
             tensor = bound.tensors[index]
             if tensor.locked:
-                name = self._signature.tensors[index].name
+                name = self._name(index)
                 code = "PTO530" if tensor.locked == "it requires grad" else "PTO526"
                 fail(code, site=self._signature.site, name=name)
 
@@ -274,6 +293,11 @@ def _caller_locals() -> Mapping[str, Any]:
     """Names of the function that decorates the kernel, as they are now."""
     frame = next(user_frames(sys._getframe(1), None), None)
     return {} if frame is None or frame.f_locals is frame.f_globals else dict(frame.f_locals)
+
+
+def _engine(ours: Settings) -> str:
+    """The engine that runs kernels under these settings."""
+    return "reference" if ours.engine == "auto" else ours.engine
 
 
 def _described(value: object) -> str:

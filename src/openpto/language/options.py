@@ -237,7 +237,6 @@ class options:  # noqa: N801 - public name, used as a decorator or a with statem
     def __enter__(self) -> options:
         trace = current()
         if trace is not None:
-            portability("PTO296")
             self._undo.append((trace, trace.scope))
         else:
             self._undo.append((push_block(), None))

@@ -384,36 +384,6 @@ register(
 
 register(
     Rule(
-        code="PTO296",
-        name="options-block-in-a-kernel",
-        exc=NotImplementedError,
-        severity="warning",
-        profiles=("0.2", "0.3"),
-        title=T("options block inside a kernel", "kernel 内的 options 语句块"),
-        message=T(
-            "With is not supported by the PTO parser yet: 'with pypto.options(...)' runs here, and is refused by "
-            "{profiles}",
-            "With is not supported by the PTO parser yet：'with pypto.options(...)' 在这里可以运行，但会被 {profiles} 拒绝",
-        ),
-        help=T(
-            "call the setters (set_vec_tile_shapes, set_pass_options ...) instead; they end with the loop body",
-            "请改为调用设置函数（set_vec_tile_shapes、set_pass_options 等），它们随循环体结束",
-        ),
-        explanation=T(
-            "Neither front end of the toolchain knows the with statement in a kernel. The meaning is plain, so it "
-            "runs here.",
-            "工具链的两种前端都不支持 kernel 中的 with 语句。其含义明确，因此这里可以运行。",
-        ),
-        phrases=("is not supported by the PTO parser yet",),
-        bad=_kernel(
-            "pypto.set_vec_tile_shapes(8, 32)\n    with pypto.options(vec_tile_shapes=[4, 32]):\n        x = x * 1.0"
-        ),
-        good=_kernel("pypto.set_vec_tile_shapes(8, 32)\n    x = x * 1.0"),
-    )
-)
-
-register(
-    Rule(
         code="PTO297",
         name="invalid-run-mode",
         exc=RuntimeError,
