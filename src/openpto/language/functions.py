@@ -1,0 +1,167 @@
+"""The public functions and Tensor methods of operations, generated from their declarations.
+
+A function binds its arguments (all documented spellings of keywords), turns handles into what declarations take, and
+the results into handles.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
+
+from openpto.diagnostics import fail, portability, user_boundary
+from openpto.ir.expr import Expr
+from openpto.ir.nodes import Imm
+from openpto.ir.trace import Var
+from openpto.ops import OPS, OpDecl
+from openpto.ops.recording import dims
+from openpto.ops.reshaping import target_shape
+from openpto.ops.shapes import shape_text
+
+from .element import Element
+from .symbolic import SymbolicScalar
+from .tensor import Tensor
+
+
+def to_ir(value: Any) -> Any:
+    """What a declaration takes for an argument: handles are unwrapped, also inside lists and tuples."""
+    if isinstance(value, Tensor):
+        return value.cell
+    if isinstance(value, SymbolicScalar):
+        return value.expr
+    if isinstance(value, Element):
+        return Imm(value.value, value.dtype)
+    if isinstance(value, (list, tuple)) and any(isinstance(v, (Tensor, SymbolicScalar, list, tuple)) for v in value):
+        return [to_ir(v) for v in value]
+    return value
+
+
+def from_ir(value: Any) -> Any:
+    """The author's object for a result."""
+    if isinstance(value, Var):
+        return Tensor.of(value)
+    if isinstance(value, Expr):
+        return SymbolicScalar.of(value)
+    return [from_ir(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+    """Bind a call (PTO222)."""
+    named = {decl.keywords.get(key, key): value for key, value in kwargs.items()}
+    if len(named) < len(kwargs):
+        fail("PTO222", op=decl.name, why="got an argument under two of its names")
+    try:
+        return decl.signature.bind(*args, **named)
+    except TypeError as error:
+        why = str(error)
+        if "too many positional" in why:
+            why = f"takes at most {_positional(decl)} positional arguments but {len(args)} were given"
+        fail("PTO222", op=decl.name, why=why)
+
+
+def _positional(decl: OpDecl) -> int:
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds for p in decl.signature.parameters.values())
+
+
+def call(decl: OpDecl, *args: Any, **kwargs: Any) -> Any:
+    """Check and record one call of an operation."""
+    if decl.record is None:
+        fail("PTO902", op=f"pypto.{decl.name}")
+    bound = arguments(decl, args, kwargs)
+    if decl.name == "reshape" and bound.arguments.get("inplace"):
+        return _renamed(**bound.arguments)
+    targets = {name: bound.arguments[name] for name in decl.writes if isinstance(bound.arguments.get(name), Tensor)}
+    plain: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        kept = decl.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        plain[name] = tuple(to_ir(v) for v in value) if kept else to_ir(value)
+    bound.arguments.update(plain)
+    result = decl.record(*bound.args, **bound.kwargs)
+    for name, target in targets.items():
+        target.written(plain[name])
+        if result is plain[name]:
+            return Tensor.alias(target.base, tuple(result.type.shape)) if target.base else Tensor.of(result)
+    return from_ir(result)
+
+
+def _renamed(input: Any, shape: Any, inplace: bool, valid_shape: Any = None) -> Tensor:
+    """``reshape(inplace=True)``: another name of the same memory."""
+    if not isinstance(input, Tensor):
+        fail("PTO223", op="reshape", name="input", got=type(input).__name__)
+    if valid_shape is not None:
+        portability("PTO658", valid=shape_text(dims("reshape", "valid_shape", to_ir(valid_shape))))
+    return Tensor.alias(input, target_shape("reshape", input.type, to_ir(shape)))
+
+
+def make_function(decl: OpDecl) -> Callable[..., Any]:
+    """The public function of a declaration."""
+
+    @user_boundary()
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return call(decl, *args, **kwargs)
+
+    short = decl.name.rpartition(".")[2]
+    function.__name__ = function.__qualname__ = short
+    function.__module__ = "pypto"
+    function.__doc__ = documentation(decl)
+    function.__signature__ = public_signature(decl)  # type: ignore[attr-defined]
+    return function
+
+
+def public_signature(decl: OpDecl) -> inspect.Signature:
+    """The signature without our own annotations; anything goes for a name that is not available yet."""
+    if decl.record is None:
+        any_args = (inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),)
+        return inspect.Signature((*any_args, inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)))
+    return decl.signature.replace(
+        parameters=[p.replace(annotation=inspect.Parameter.empty) for p in decl.signature.parameters.values()],
+        return_annotation=inspect.Signature.empty,
+    )
+
+
+def documentation(decl: OpDecl) -> str:
+    """The doc string: that of the declaration, and its first sample as the example."""
+    if decl.record is None:
+        return f"{decl.summary}\n\nNot yet available: a call stops with PTO902."
+    if not decl.samples:
+        return decl.doc
+    return f"{decl.doc}\n\nExample::\n\n    {decl.samples[0].statement}\n"
+
+
+def _assemble(self: Tensor, input: Any, offsets: Any = None) -> None:
+    """Write ``input`` into this tensor at ``offsets``; see ``pypto.assemble``."""
+    if isinstance(input, (list, tuple)) and offsets is None:
+        FUNCTIONS["assemble"](input, self)
+    else:
+        FUNCTIONS["assemble"](input, offsets, self)
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {decl.name: make_function(decl) for decl in OPS.values() if decl.public and not decl.elsewhere}
+)
+"""Public functions by name, dotted for ``experimental`` and ``distributed``."""
+
+
+def namespace(prefix: str) -> SimpleNamespace:
+    """The functions of ``pypto.<prefix>`` as attributes."""
+    start = prefix + "."
+    return SimpleNamespace(**{n[len(start) :]: f for n, f in FUNCTIONS.items() if n.startswith(start)})
+
+
+def install_methods() -> None:
+    """Give Tensor the methods of the operations."""
+    for decl in OPS.values():
+        if decl.method and decl.name != "var":  # TRANSITION
+            setattr(Tensor, decl.name, FUNCTIONS[decl.name])
+    for name in ("triu_", "tril_"):
+        setattr(Tensor, name, functools.partialmethod(_missing, name))
+    Tensor.assemble = _assemble  # type: ignore[attr-defined]
+
+
+@user_boundary()
+def _missing(self: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
+    fail("PTO902", op=f"Tensor.{name}")

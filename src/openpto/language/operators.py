@@ -1,0 +1,109 @@
+"""Operators of Tensor, and the ones it does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from openpto.diagnostics import fail, user_boundary
+from openpto.ops.matmul import product_type
+
+from .functions import FUNCTIONS as F
+from .tensor import Tensor
+
+
+def _plain(name: str) -> Callable[[Tensor, Any], Any]:
+    function = F[name]
+
+    def operator(self: Tensor, other: Any) -> Any:
+        return function(self, other)
+
+    return operator
+
+
+def _reflected_sub(self: Tensor, other: Any) -> Any:
+    return F["neg"](F["sub"](self, other))
+
+
+def _reflected_div(self: Tensor, other: Any) -> Any:
+    return F["mul"](F["reciprocal"](self), other)
+
+
+def _floor_division(self: Tensor, other: Any) -> Any:
+    return F["floor"](F["div"](self, other))
+
+
+@user_boundary()
+def _product(self: Tensor, other: Any) -> Any:
+    if not isinstance(other, Tensor):
+        fail("PTO223", op="matmul", name="mat2", got=type(other).__name__)
+    return F["matmul"](self, other, product_type(other.dtype))
+
+
+def _refused(sign: str, instead: str) -> Callable[..., Any]:
+    @user_boundary()
+    def operator(self: Tensor, *other: Any) -> Any:
+        fail("PTO260", sign=sign, instead=instead)
+
+    return operator
+
+
+def _itself(self: Tensor) -> Tensor:
+    return self
+
+
+def _negated(self: Tensor) -> Any:
+    return F["neg"](self)
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "__add__": _plain("add"),
+    "__radd__": _plain("add"),
+    "__sub__": _plain("sub"),
+    "__rsub__": _reflected_sub,
+    "__mul__": _plain("mul"),
+    "__rmul__": _plain("mul"),
+    "__truediv__": _plain("div"),
+    "__rtruediv__": _reflected_div,
+    "__floordiv__": _floor_division,
+    "__mod__": _plain("remainder"),
+    "__pow__": _plain("pow"),
+    "__matmul__": _product,
+    "__neg__": _negated,
+    "__pos__": _itself,
+    "__gt__": _plain("greater"),
+    "__ge__": _plain("ge"),
+    "__lt__": _plain("lt"),
+    "__le__": _plain("le"),
+    "__eq__": _plain("eq"),
+    "__ne__": _plain("ne"),
+}
+REFUSED = {
+    "__and__": ("&", "pypto.logical_and or pypto.bitwise_and"),
+    "__rand__": ("&", "pypto.logical_and or pypto.bitwise_and"),
+    "__or__": ("|", "pypto.bitwise_or"),
+    "__ror__": ("|", "pypto.bitwise_or"),
+    "__xor__": ("^", "pypto.bitwise_xor"),
+    "__rxor__": ("^", "pypto.bitwise_xor"),
+    "__invert__": ("~", "pypto.logical_not or pypto.bitwise_not"),
+    "__lshift__": ("<<", "pypto.bitwise_left_shift"),
+    "__rlshift__": ("<<", "pypto.bitwise_left_shift"),
+    "__rshift__": (">>", "pypto.bitwise_right_shift"),
+    "__rrshift__": (">>", "pypto.bitwise_right_shift"),
+    "__abs__": ("abs()", "pypto.abs"),
+    "__round__": ("round()", "pypto.round"),
+    "__divmod__": ("divmod()", "pypto.div and pypto.remainder"),
+    "__rfloordiv__": ("scalar // tensor", "pypto.floor_div of a pypto.full tensor"),
+    "__rmod__": ("scalar % tensor", "pypto.remainder"),
+    "__rpow__": ("scalar ** tensor", "pypto.pow of a pypto.full tensor"),
+    "__rmatmul__": ("value @ tensor", "pypto.matmul of two tensors"),
+}
+
+
+def install_operators() -> None:
+    """Give Tensor its operators; the others stop with PTO260 and say what to write."""
+    for name, operator in OPERATORS.items():
+        setattr(Tensor, name, operator)
+    for name, (sign, instead) in REFUSED.items():
+        setattr(Tensor, name, _refused(sign, instead))
+    Tensor.__hash__ = None  # type: ignore[assignment]

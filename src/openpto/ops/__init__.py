@@ -1,0 +1,28 @@
+"""Operations: one declaration each, a file per family; importing this package fills the registry."""
+
+from openpto.ops import (
+    binary,
+    compare,
+    composite,
+    convert,
+    create,
+    indexing,
+    matmul,
+    missing,
+    movement,
+    reduce,
+    reshaping,
+    structural,
+    unary,
+)
+from openpto.ops.registry import OPS, OpDecl
+
+PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if decl.public))
+"""Every public operation name of the API, available or not."""
+
+FAMILIES = (
+    binary, compare, composite, convert, create, indexing, matmul, missing, movement, reduce, reshaping, structural, unary
+)  # fmt: skip
+"""The modules that declare operations."""
+
+__all__ = ["FAMILIES", "OPS", "PUBLIC", "OpDecl"]

@@ -1,0 +1,259 @@
+"""Elementwise operations of two operands, and the choice ``where``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from openpto.diagnostics import fail
+from openpto.ir.dtypes import DataType
+from openpto.ir.enums import PrecisionType
+from openpto.ir.nodes import Imm
+from openpto.ir.trace import Var
+
+from . import arith
+from . import recording as rec
+from .dtype_sets import BF16, BOOL, F3, FP32, HALVES, I2, INT8, UINT8, UINT16, UINT32
+from .registry import Dtypes, Pointwise, Sample, op
+from .samples import integral, normal, positive, truth
+from .unary import ARITHMETIC, BF16_ONLY, precise
+
+ADDITIVE = Dtypes(F3 | I2, frozenset({INT8, UINT8}))
+EXTREME = Dtypes(F3 | I2, frozenset({INT8, UINT8, UINT16, UINT32}))
+PROMOTED = HALVES
+
+
+def binary(name: str, x: object, y: object, *, strict: bool = True, result: DataType | None = None) -> Var:
+    """Record a tensor with a tensor or scalar of one dtype; ``strict``: no float scalar beside integers."""
+    first = rec.tile(name, "input", x)
+    other = beside(name, y, first, strict=strict)
+    return rec.pointwise(name, [first, other], result)
+
+
+def beside(name: str, value: object, first: Var, *, strict: bool) -> Var | Imm:
+    """The second operand: a tensor of the same dtype, or a scalar that takes it."""
+    if isinstance(value, Var):
+        rec.static_shape(name, "other", value)
+        rec.same_dtype(name, first, value)
+        return rec.tile(name, "other", value)
+    take = rec.strict_scalar if strict else rec.scalar
+    return take(name, value, first.type.dtype)
+
+
+@op(
+    "add",
+    "B",
+    arithmetic=Pointwise(float=lambda x, y: x + y, int=lambda x, y: x + y),
+    dtypes=ADDITIVE,
+    promoted=PROMOTED,
+    keywords={"input_tensor": "input"},
+    method=True,
+    samples=(
+        Sample("pypto.add(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: x + y, ulp=0.5),
+        Sample("pypto.add(x, y)", {"x": normal(8, 16), "y": normal(1, 16)}, lambda x, y: x + y, ulp=0.5),
+        Sample("pypto.add(x, 3)", {"x": integral(8, 16)}, lambda x: x + 3),
+    ),
+)
+def add(input: Var, other: Var | int | float) -> Var:
+    """Sum, element by element.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8 on the 950), both the same; integers wrap.
+    Errors: a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+    """
+    return binary("add", input, other)
+
+
+@op(
+    "sub",
+    "B",
+    arithmetic=Pointwise(float=lambda x, y: x - y, int=lambda x, y: x - y),
+    dtypes=ADDITIVE,
+    promoted=PROMOTED,
+    keywords={"input_tensor": "input"},
+    method=True,
+    samples=(
+        Sample("pypto.sub(x, y)", {"x": normal(8, 16), "y": normal(8, 1)}, lambda x, y: x - y, ulp=0.5),
+        Sample("x - 2.5", {"x": normal(8, 16)}, lambda x: x - 2.5, ulp=0.5),
+        Sample("2.5 - x", {"x": normal(8, 16)}, lambda x: 2.5 - x, ulp=0.5),
+    ),
+)
+def sub(input: Var, other: Var | int | float) -> Var:
+    """Difference, element by element.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8 on the 950), both the same; integers wrap.
+    Errors: a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+    """
+    return binary("sub", input, other)
+
+
+@op(
+    "mul",
+    "B",
+    arithmetic=Pointwise(float=lambda x, y: x * y, int=lambda x, y: x * y),
+    dtypes=ARITHMETIC,
+    promoted=PROMOTED,
+    keywords={"input_tensor": "input"},
+    method=True,
+    samples=(
+        Sample("pypto.mul(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: x * y, ulp=0.5),
+        Sample("x * 3", {"x": integral(8, 16)}, lambda x: x * 3),
+    ),
+)
+def mul(input: Var, other: Var | int | float) -> Var:
+    """Product, element by element.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32, both the same; integers wrap.
+    Errors: a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+    """
+    return binary("mul", input, other)
+
+
+@op(
+    "div",
+    "B",
+    arithmetic=Pointwise(
+        float=lambda x, y: x / y,
+        int=lambda x, y: arith.convert(x, FP32) / arith.convert(y, FP32),
+    ),
+    dtypes=ARITHMETIC,
+    promoted=BF16_ONLY,
+    method=True,
+    samples=(
+        Sample("pypto.div(x, y)", {"x": normal(8, 16), "y": positive(8, 16)}, lambda x, y: x / y, ulp=0.5),
+        Sample("x / y", {"x": integral(8, 16), "y": integral(8, 16, low=1)}, lambda x, y: x / y, ulp=0.5),
+    ),
+)
+def div(input: Var, other: Var | int | float, precision_type: PrecisionType = PrecisionType.HIGH_PRECISION) -> Var:
+    """Quotient, element by element, correctly rounded; integers are converted to FP32 first and give FP32.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32, both the same. ``x / 0`` is ±inf, ``0 / 0`` NaN.
+    Errors: a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+    """
+    precise("div", precision_type)
+    first = rec.tile("div", "input", input)
+    return binary("div", first, other, result=FP32 if first.type.dtype in I2 else None)
+
+
+def _extreme(name: str, x: object, y: object) -> Var:
+    """maximum and minimum: either operand may be the scalar."""
+    if not isinstance(x, Var):
+        if not isinstance(y, Var):
+            fail("PTO223", op=name, name="one of `input` and `other`", got=rec.type_name(x))
+        x, y = y, x
+    return binary(name, x, y, strict=False)
+
+
+@op(
+    "maximum",
+    "B",
+    arithmetic=Pointwise(float=arith.maximum, int=arith.maximum),
+    dtypes=EXTREME,
+    promoted=BF16_ONLY,
+    method=True,
+    samples=(
+        Sample("pypto.maximum(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: np.maximum(x, y)),
+        Sample("pypto.maximum(0, x)", {"x": integral(8, 16)}, lambda x: np.maximum(x, 0)),
+    ),
+)
+def maximum(input: Var | int | float, other: Var | int | float) -> Var:
+    """The greater of the two, element by element; NaN if either is NaN, and +0 is greater than -0.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8, UINT16, UINT32 on the 950), both the same.
+    Either operand may be a scalar, which takes the tensor's dtype.
+    Errors: two scalars; different dtypes; shapes that do not broadcast.
+    """
+    return _extreme("maximum", input, other)
+
+
+@op(
+    "minimum",
+    "B",
+    arithmetic=Pointwise(float=arith.minimum, int=arith.minimum),
+    dtypes=EXTREME,
+    promoted=BF16_ONLY,
+    samples=(
+        Sample("pypto.minimum(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: np.minimum(x, y)),
+        Sample("pypto.minimum(x, 0.5)", {"x": normal(8, 16)}, lambda x: np.minimum(x, 0.5)),
+    ),
+)
+def minimum(input: Var | int | float, other: Var | int | float) -> Var:
+    """The lesser of the two, element by element; NaN if either is NaN, and -0 is less than +0.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8, UINT16, UINT32 on the 950), both the same.
+    Either operand may be a scalar, which takes the tensor's dtype.
+    Errors: two scalars; different dtypes; shapes that do not broadcast.
+    """
+    return _extreme("minimum", input, other)
+
+
+_CONDITION = Dtypes(frozenset({BOOL}))
+
+
+@op(
+    "where",
+    "B",
+    arithmetic=Pointwise(float=arith.select, int=arith.select, pivot=1),
+    dtypes=ADDITIVE,
+    promoted=frozenset({BF16}),
+    samples=(
+        Sample(
+            "pypto.where(c, x, y)",
+            {"c": truth(8, 16), "x": normal(8, 16), "y": normal(8, 16)},
+            lambda c, x, y: np.where(c, x, y),
+        ),
+        Sample("pypto.where(x > 0.0, x, -1.0)", {"x": normal(8, 16)}, lambda x: np.where(x > 0, x, -1.0)),
+    ),
+)
+def where(condition: Var, input: Var | float, other: Var | float) -> Var:
+    """``input`` where the condition holds, else ``other``, element by element.
+
+    Shapes: all tensors of one rank (1-4), broadcast; two scalars take the condition's shape.
+    Dtypes: condition BOOL; values FP16, BF16, FP32, INT16, INT32 (INT8, UINT8 on the 950), both the same. A float
+    counts as FP32, an ``Element`` has its own dtype, an int takes the other value's dtype.
+    Errors: a condition of another dtype; values of different dtypes; tensors of different ranks.
+    """
+    cond = rec.tensor("where", "condition", condition)
+    rec.static_shape("where", "condition", cond)
+    if cond.type.dtype is not BOOL:
+        fail("PTO267", dtype=cond.type.dtype.name)
+    dtype = _choice_dtype(input, other)
+    values = [_choice(name, value, dtype) for name, value in (("input", input), ("other", other))]
+    tiles = [x for x in (cond, *values) if isinstance(x, Var)]
+    same_rank("where", tiles)
+    return rec.pointwise("where", [rec.tile("where", "condition", cond, dtypes=_CONDITION), *values], dtype)
+
+
+def same_rank(name: str, tiles: list[Var]) -> None:
+    """Ops that do not pad ranks (PTO230)."""
+    ranks = [x.type.rank for x in tiles]
+    if len(set(ranks)) > 1:
+        fail("PTO230", op=name, ranks=" and ".join(str(r) for r in ranks))
+
+
+def _choice_dtype(*values: object) -> DataType:
+    """The one dtype of the two values of ``where``."""
+    found: list[DataType] = []
+    for value in values:
+        if isinstance(value, Var):
+            found.append(value.type.dtype)
+        elif isinstance(value, Imm):
+            found.append(value.dtype)
+        elif isinstance(value, float):
+            found.append(FP32)
+    if len(set(found)) > 1:
+        fail("PTO266", first=found[0].name, other=found[1].name)
+    return found[0] if found else FP32
+
+
+def _choice(name: str, value: object, dtype: DataType) -> Var | Imm:
+    if isinstance(value, Var):
+        return rec.tile("where", name, value)
+    rec.element_type("where", dtype, ADDITIVE)
+    if isinstance(value, (int, float)) and value < 0 and dtype in (UINT8,):
+        fail("PTO268", op="where", why=f"where() does not support negative scalar for unsigned {dtype.name}")
+    return rec.scalar("where", value, dtype)

@@ -1,0 +1,144 @@
+"""Gather and scatter along one axis by an index tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from openpto.diagnostics import fail
+from openpto.ir.nodes import Imm, TileType
+from openpto.ir.trace import Var
+
+from . import recording as rec
+from . import shapes
+from .dtype_sets import BF16, COMPUTED, FP16, FP32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32
+from .registry import Dtypes, Named, Sample, op
+from .reshaping import clone
+from .samples import integral, normal
+
+GATHERED = Dtypes(frozenset({INT16, INT32, UINT16, UINT32, FP16, FP32, BF16}))
+SCATTERED = Dtypes(frozenset({FP32, FP16, BF16, INT8, UINT8, INT16, INT32}))
+REDUCTIONS = (None, "add", "multiply")
+
+
+def _index(name: str, index: object, var: Var, at: int) -> Var:
+    """The index tensor: INT32 or INT64, the rank of the data, within its extents on the other axes."""
+    found = rec.tensor(name, "index", index)
+    rec.static_shape(name, "index", found)
+    if found.type.dtype not in (INT32, INT64):
+        fail("PTO262", op=name, dtype=found.type.dtype.name)
+    if found.type.rank != var.type.rank:
+        fail("PTO230", op=name, ranks=f"{var.type.rank} and {found.type.rank}")
+    for i, (n, limit) in enumerate(zip(rec.ints(found), rec.ints(var))):
+        if i != at and n > limit:
+            fail("PTO263", op=name, why=f"index has extent {n} on axis {i}, the tensor only {limit}")
+    return found
+
+
+@op(
+    "gather",
+    "I",
+    arithmetic=Named("gather"),
+    dtypes=GATHERED,
+    method=True,
+    samples=(
+        Sample(
+            "pypto.gather(x, 0, i)",
+            {"x": normal(8, 16), "i": integral(4, 16, low=0, high=8)},
+            lambda x, i: np.take_along_axis(x, i, 0),
+        ),
+    ),
+)
+def gather(input: Var, dim: int, index: Var) -> Var:
+    """Elements picked along ``dim``: the result at (i, j) is ``input[index[i, j], j]`` for dim 0. Also ``x[dim:index]``.
+
+    Shapes: input and index have one rank (1-5), static; the result has the index's shape and valid shape; on the other
+    axes the index is not longer than the input.
+    Dtypes: INT16, INT32, UINT16, UINT32, FP16, FP32, BF16; index INT32 or INT64.
+    Errors: ranks or extents that do not fit; another index dtype. While running: an index outside the valid extent.
+    """
+    var = rec.tensor("gather", "input", input)
+    rec.static_shape("gather", "input", var)
+    rec.element_type("gather", var.type.dtype, GATHERED, computes=False)
+    at = rec.axis("gather", dim, var.type.rank)
+    picked = _index("gather", index, var, at)
+    return rec.emit("gather", [var, picked], TileType(picked.type.shape, var.type.dtype), picked.valid, axis=at)
+
+
+def scattered(name: str, target: Var, dim: object, index: object, src: object, reduce: object) -> None:
+    """Record writes of ``src`` at the indices along ``dim``, in row-major order of the index."""
+    rec.static_shape(name, "input", target)
+    rec.element_type(name, target.type.dtype, SCATTERED, computes=False)
+    if reduce not in REDUCTIONS:
+        fail("PTO268", op=name, why=f"scatter reduce only support 'add', 'multiply', got {reduce!r}")
+    if reduce is not None and target.type.dtype not in COMPUTED:
+        fail("PTO903", op=name, dtype=target.type.dtype.name)
+    at = rec.axis(name, dim, target.type.rank)
+    places = _index(name, index, target, at)
+    values = _values(name, src, target, places)
+    rec.emit_into("scatter", [places, values, target], target, axis=at, reduce=reduce)
+
+
+def _values(name: str, src: object, target: Var, places: Var) -> Var | Imm:
+    if not isinstance(src, Var):
+        if not rec.is_number(src):
+            why = f"Expected src to be int, float, Element, or Tensor, got {rec.type_name(src)}"
+            fail("PTO222", op=name, why=why)
+        return rec.scalar(name, src, target.type.dtype)
+    rec.static_shape(name, "src", src)
+    rec.same_dtype(name, target, src)
+    if src.type.rank != places.type.rank or any(n > m for n, m in zip(rec.ints(places), rec.ints(src))):
+        shown = shapes.shape_text(places.type.shape), shapes.shape_text(src.type.shape)
+        fail("PTO263", op=name, why=f"index {shown[0]} reaches beyond src {shown[1]}")
+    return src
+
+
+@op(
+    "scatter_",
+    "I",
+    arithmetic=Named("scatter"),
+    dtypes=SCATTERED,
+    method=True,
+    writes=("input",),
+    samples=(
+        Sample(
+            "pypto.scatter_(pypto.clone(x), 0, i, x, reduce='add')",
+            {"x": normal(8, 16), "i": lambda rng: np.full((2, 16), 5, np.int32)},
+            lambda x, i: np.where(np.arange(8)[:, None] == 5, x.astype("f8") + x[0] + x[1], x),
+            ulp=1,
+        ),
+    ),
+)
+def scatter_(input: Var, dim: int, index: Var, src: Any, *, reduce: str | None = None) -> Var:
+    """Write ``src`` at the indices along ``dim`` into ``input`` itself; see ``scatter``."""
+    target = rec.tensor("scatter_", "input", input)
+    scattered("scatter_", target, dim, index, src, reduce)
+    return target
+
+
+@op(
+    "scatter",
+    "I",
+    arithmetic=Named("scatter"),
+    dtypes=SCATTERED,
+    method=True,
+    samples=(
+        Sample(
+            "pypto.scatter(x, 1, i, 2.0)",
+            {"x": normal(8, 16), "i": lambda rng: np.tile(np.array([3, 1], np.int32), (8, 1))},
+            lambda x, i: np.where(np.isin(np.arange(16), [1, 3]), 2.0, x),
+        ),
+    ),
+)
+def scatter(input: Var, dim: int, index: Var, src: Any, *, reduce: str | None = None) -> Var:
+    """A copy of ``input`` in which ``src`` is written at the indices: at (index[i, j], j) for dim 0.
+
+    Shapes: input, index and a tensor ``src`` have one rank (1-4), static; on the other axes the index is not longer than
+    the input, and nowhere longer than src. Where indices meet, the last one in row-major order stays.
+    Dtypes: FP32, FP16, BF16, INT8, UINT8, INT16, INT32; index INT32 or INT64. ``reduce`` None, "add" or "multiply".
+    Errors: ranks or extents that do not fit; another index dtype or reduce. While running: an index out of range.
+    """
+    copy = clone(rec.tensor("scatter", "input", input))
+    scattered("scatter", copy, dim, index, src, reduce)
+    return copy

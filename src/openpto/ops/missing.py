@@ -1,0 +1,135 @@
+"""Public names without a declaration of their own: those that are not available yet (PTO902), and helpers of symbols."""
+
+from __future__ import annotations
+
+from .registry import Sample, elsewhere, missing
+from .samples import normal
+
+_X = {"x": normal(8, 16)}
+
+missing("acos", "U", "Arc cosine.")
+missing("acosh", "U", "Inverse hyperbolic cosine.", method=True)
+missing("argmax", "R", "INT32 index of the maximum.", method=True)
+missing("argmin", "R", "INT32 index of the minimum.", method=True)
+missing("argsort", "T", "Stable sort indices.")
+missing("asin", "U", "Arc sine.")
+missing("asinh", "U", "Inverse hyperbolic sine.", method=True)
+missing("atan", "U", "Arc tangent.")
+missing("atan2", "B", "Quadrant arc tangent of y/x.")
+missing("atanh", "U", "Inverse hyperbolic tangent.")
+missing("atomic_add", "S", "Atomically add a block into a tensor.")
+missing("axpy_", "B", "Y = alpha*x + y in place.", method=True)
+missing("bitwise_and", "C", "Bitwise AND.")
+missing("bitwise_left_shift", "C", "Shift left.")
+missing("bitwise_not", "C", "Bitwise complement.")
+missing("bitwise_or", "C", "Bitwise OR.")
+missing("bitwise_right_shift", "C", "Shift right.")
+missing("bitwise_xor", "C", "Bitwise XOR.")
+missing("cbrt", "U", "Real cube root.")
+missing("ceil", "U", "Round up.", method=True)
+missing("ceil_div", "B", "INT32 division rounded up.")
+missing("clip", "B", "Clamp to [min, max].")
+missing("conv", "M", "1-D/2-D/3-D convolution.")
+missing("copysign", "B", "Magnitude of x with sign of y.")
+missing("cos", "U", "Cosine.", method=True)
+missing("cosh", "U", "Hyperbolic cosine.", method=True)
+missing("cumprod", "R", "Running product.", method=True)
+missing("cumsum", "R", "Running sum (ints to INT64).", method=True)
+missing("deinterleave", "S", "Split even/odd positions.", only_950=True)
+missing("dequantize", "Q", "INT8/INT16 to FP32 with scale.")
+missing("distributed.create_shmem_signal", "D", "Allocate signal-only tensor.")
+missing("distributed.create_shmem_tensor", "D", "Allocate symmetric data tensor.")
+missing("distributed.my_symbolic_pe", "D", "Own PE id as SymbolicScalar.")
+missing("distributed.shmem_barrier_all", "D", "Group barrier.")
+missing("distributed.shmem_clear_data", "D", "Zero own data.")
+missing("distributed.shmem_clear_signal", "D", "Zero own signals.")
+missing("distributed.shmem_get", "D", "Fetch block from a PE.")
+missing("distributed.shmem_put", "D", "Send block to a PE.")
+missing("distributed.shmem_signal", "D", "Set/add a signal on a PE.")
+missing("distributed.shmem_view", "D", "View of a symmetric tensor.")
+missing("distributed.shmem_wait_until", "D", "Wait for a signal value.")
+missing("erfc", "U", "Complementary error function.", method=True)
+missing("exp2", "U", "2 to the x.", method=True)
+missing("expand_exp_dif", "B", "Exp(x - y) with broadcast.")
+missing("experimental.gather_in_l1", "E", "Paged row gather to L1.")
+missing("experimental.gather_in_ub", "E", "Paged row gather to UB.")
+elsewhere(
+    "experimental.get_operation_options",
+    "E",
+    "Read operation options.",
+    Sample("x * float(len(pypto.experimental.get_operation_options()) > 0)", _X, lambda x: x),
+)
+missing("experimental.nop", "E", "Join dependency tensors.")
+missing("experimental.online_softmax", "E", "Blockwise softmax statistics.", only_950=True)
+missing("experimental.online_softmax_update", "E", "Merge softmax states.", only_950=True)
+elsewhere(
+    "experimental.set_operation_options",
+    "E",
+    "Set combine_axis option.",
+    Sample("pypto.experimental.set_operation_options(combine_axis=True) or x * 1.0", _X, lambda x: x),
+)
+missing("experimental.shmem_load", "E", "Remote memory to UB.")
+missing("experimental.shmem_store", "E", "UB to remote memory.")
+missing("experimental.transposed_batchmatmul", "E", "[M,B,K] x [B,K,N] -> [M,B,N].")
+missing("expm1", "U", "E^x minus 1.", method=True)
+missing("floor", "U", "Round down.", method=True)
+missing("floor_div", "B", "Division rounded down.")
+missing("fmod", "B", "Truncated modulus (sign of dividend).", method=True)
+missing("gathermask", "I", "Strided pick on the last axis by pattern 1-7.", method=True)
+missing("gcd", "B", "Greatest common divisor.", method=True)
+missing("hypot", "B", "Sqrt(x^2 + y^2).", method=True)
+missing("index_add", "I", "Out-of-place index_add_.", method=True)
+missing("index_add_", "I", "Add source slices at indices, in place.", method=True)
+missing("index_add__ub", "I", "UB variant of index_add_.")
+missing("index_add_ub", "I", "UB variant of index_add.")
+missing("index_put_", "I", "Write or accumulate values at coordinates, in place.")
+missing("index_select", "I", "Take slices along an axis.")
+missing("interleave", "S", "Alternate two tensors, split in half.", only_950=True)
+missing("isfinite", "C", "Neither inf nor NaN.")
+missing("isnan", "C", "Is NaN.")
+missing("log10", "U", "Base-10 logarithm.", method=True)
+missing("log1p", "U", "Ln(1+x).", method=True)
+missing("log2", "U", "Base-2 logarithm.", method=True)
+missing("lrelu", "U", "Leaky ReLU with scalar slope.")
+elsewhere(
+    "max",
+    "V",
+    "SymbolicScalar maximum.",
+    Sample("x[0 : int(pypto.max(4, 8)), :] * 1.0", _X, lambda x: x),
+)
+elsewhere(
+    "min",
+    "V",
+    "SymbolicScalar minimum.",
+    Sample("x[0 : int(pypto.min(4, 8)), :] * 1.0", _X, lambda x: x[0:4]),
+)
+missing("mrgsort", "T", "Merge sorted pair runs.", method=True)
+missing("normal", "N", "Philox + Box-Muller normal.", only_950=True)
+missing("one_hot", "K", "INT64 one-hot encoding.")
+missing("pack", "S", "Flatten to UINT8 bytes.")
+missing("pad", "S", "Grow right/bottom with a constant.", method=True)
+missing("pass_verify_print", "V", "Debug print in verify mode.")
+missing("pass_verify_save", "V", "Debug dump in verify mode.")
+missing("pow", "B", "Power with its own promotion table.")
+missing("prelu", "B", "ReLU with per-channel slope tensor.", method=True)
+missing("prod", "R", "Product along one axis.")
+missing("quant_mx", "Q", "MX quantisation with E8M0 scales.", method=True, only_950=True)
+missing("quantize", "Q", "FP32 to INT8/UINT8 with scale.")
+missing("remainder", "B", "Floored modulus (sign of divisor).", method=True)
+missing("rms_norm", "P", "RMS normalisation of the last axis.")
+missing("round", "U", "Round half-even to given decimals.", method=True)
+missing("scaled_mm", "M", "MX block-scaled matrix product.", only_950=True)
+missing("scatter_update", "I", "Paged row update, dim = -2, in place.", method=True)
+missing("sign", "U", "-1, 0 or 1.", method=True)
+missing("signbit", "C", "Sign bit set.", method=True)
+missing("sin", "U", "Sine.", method=True)
+missing("sinh", "U", "Hyperbolic sine.", method=True)
+missing("sort32", "T", "Sort groups of 32 into value/index pairs.", method=True)
+missing("tan", "U", "Tangent.")
+missing("topk", "T", "K largest/smallest of the last axis.", method=True)
+missing("tril", "S", "Lower triangle.", method=True)
+missing("triu", "S", "Upper triangle.", method=True)
+missing("trunc", "U", "Drop the fraction.", method=True)
+missing("uniform", "N", "Philox uniform [0,1).", only_950=True)
+missing("unpack", "S", "UINT8 bytes to another dtype.")
+missing("var", "R", "Variance along axes with correction.", method=True)

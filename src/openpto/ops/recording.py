@@ -1,0 +1,283 @@
+"""Tools of the recording functions: argument checks, scalars, and nodes of tile IR with their types.
+
+``Var`` operands are read at the point where the op is recorded. Every check names the op, so that the message does.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from openpto.diagnostics import current_site, fail, portability
+from openpto.ir import affine
+from openpto.ir import expr as ex
+from openpto.ir.dtypes import DataType, is_float, is_int, numpy_dtype
+from openpto.ir.enums import TileOpFormat
+from openpto.ir.expr import Dim, Expr
+from openpto.ir.nodes import Imm, TileType
+from openpto.ir.trace import Trace, Var, current
+
+from . import shapes
+from .dtype_sets import COMPUTED
+from .registry import OPS, Dtypes
+
+Operand = Union[Var, Imm]
+MAX_ELEMENTS = 2**31 - 1
+
+
+def recorder(op: str) -> Trace:
+    """The trace of the kernel being recorded (PTO220 outside one)."""
+    trace = current()
+    if trace is None:
+        fail("PTO220", op=op)
+    return trace
+
+
+# Arguments
+
+
+def type_name(value: object) -> str:
+    """Class of an argument as the author knows it."""
+    names = {Var: "Tensor", Expr: "SymbolicScalar", Imm: "Element"}
+    return next((text for kind, text in names.items() if isinstance(value, kind)), type(value).__name__)
+
+
+def tensor(op: str, name: str, value: object) -> Var:
+    """``value`` if it is a tensor (PTO223)."""
+    if isinstance(value, Var):
+        return value
+    fail("PTO223", op=op, name=name, got=type_name(value))
+
+
+def tile(op: str, name: str, value: object, *, ranks: tuple[int, int] = (1, 4), dtypes: Dtypes | None = None) -> Var:
+    """A tensor that an op can compute on: static shape, ND, rank in range, element type in the op's table."""
+    var = tensor(op, name, value)
+    static_shape(op, name, var)
+    if var.type.fmt is not TileOpFormat.TILEOP_ND:
+        fail("PTO264", op=op, name=name)
+    if not ranks[0] <= var.type.rank <= ranks[1]:
+        fail("PTO232", op=op, name=name, rank=var.type.rank, low=ranks[0], high=ranks[1])
+    element_type(op, var.type.dtype, dtypes or OPS[op].dtypes)
+    return var
+
+
+def static_shape(op: str, name: str, var: Var) -> tuple[int, ...]:
+    """The shape of an operand, which must be known and not empty (PTO224, PTO235)."""
+    shape = var.type.shape
+    for extent in shape:
+        if not isinstance(extent, int):
+            fail("PTO224", op=op, name=var.name or name, shape=shapes.shape_text(shape))
+        if extent < 1:
+            fail("PTO235", op=op, extent=extent, shape=shapes.shape_text(shape))
+    return ints(var)
+
+
+def ints(var: Var) -> tuple[int, ...]:
+    """The shape of a tensor that is known to be static."""
+    assert var.type.is_static
+    return tuple(d for d in var.type.shape if isinstance(d, int))
+
+
+def element_type(op: str, dtype: DataType, dtypes: Dtypes | None, *, computes: bool = True) -> None:
+    """Refuse a type outside the op's table (PTO231), or one that is not available yet (PTO903)."""
+    if dtypes is not None and dtype not in dtypes.union:
+        taken = ", ".join(d.short for d in sorted(dtypes.union))
+        fail("PTO231", op=op, dtype=dtype.name, taken=taken)
+    if computes and dtype not in COMPUTED:
+        fail("PTO903", op=op, dtype=dtype.name)
+    if not computes:
+        host_type(op, dtype)
+
+
+def host_type(op: str, dtype: DataType) -> None:
+    """Refuse a type whose values the host cannot hold (PTO903)."""
+    try:
+        numpy_dtype(dtype)
+    except KeyError:
+        fail("PTO903", op=op, dtype=dtype.name)
+
+
+def same_dtype(op: str, first: Var, other: Var) -> None:
+    """Both operands have one element type (PTO228)."""
+    if first.type.dtype is not other.type.dtype:
+        fail("PTO228", op=op, first=first.type.dtype.name, other=other.type.dtype.name)
+
+
+def integer(op: str, name: str, value: object) -> int:
+    """A plain int (bool counts, numpy ints too); a symbol only if its value is known (PTO234, PTO222)."""
+    if isinstance(value, Expr):
+        known = value.concrete()
+        if known is None:
+            fail("PTO234", op=op, name=name, expr=ex.text(value))
+        return known
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        fail("PTO222", op=op, why=f"{name} must be an int, got {type_name(value)}")
+
+
+def integers(op: str, name: str, values: object) -> tuple[int, ...]:
+    """A list or tuple of plain ints."""
+    return tuple(integer(op, name, v) for v in sequence(op, name, values))
+
+
+def extents(op: str, name: str, values: object) -> tuple[int, ...]:
+    """A shape of plain ints, none negative (PTO235)."""
+    found = integers(op, name, values)
+    for extent in found:
+        if extent < 0:
+            fail("PTO235", op=op, extent=extent, shape=shapes.shape_text(found))
+    return found
+
+
+def dim(op: str, name: str, value: object) -> Dim:
+    """An int or a symbol."""
+    return ex.as_dim(value) if isinstance(value, Expr) else integer(op, name, value)
+
+
+def dims(op: str, name: str, values: object) -> tuple[Dim, ...]:
+    """A list or tuple of ints and symbols."""
+    return tuple(dim(op, name, v) for v in sequence(op, name, values))
+
+
+def sequence(op: str, name: str, values: object) -> Sequence[Any]:
+    """A list or tuple (PTO222)."""
+    if isinstance(values, (list, tuple)):
+        return values
+    fail("PTO222", op=op, why=f"{name} must be a list, got {type_name(values)}")
+
+
+def axis(op: str, value: object, rank: int, name: str = "dim") -> int:
+    """An axis, negative ones from the end (PTO233)."""
+    number = integer(op, name, value)
+    if not -rank <= number < rank:
+        fail("PTO233", op=op, axis=number, rank=rank)
+    return number % rank
+
+
+def valid_shape(op: str, value: object, shape: Sequence[Dim]) -> tuple[Dim, ...] | None:
+    """The author's valid_shape for a result of this shape; None if there is none (PTO236, PTO237)."""
+    if value is None:
+        return None
+    valid = dims(op, "valid_shape", value)
+    if len(valid) != len(shape):
+        fail("PTO236", op=op, what="valid_shape", a=len(valid), what_b="shape", b=len(shape))
+    for extent, full in zip(valid, shape):
+        gap = affine.difference(full, extent)
+        if isinstance(extent, int) and extent < 0:
+            fail("PTO237", op=op, why=f"Not supported: validShape contains {extent}", valid=shapes.shape_text(valid))
+        if gap is not None and gap < 0:
+            why = f"View operation failed: newValidShapes {ex.text(extent)} is more than the extent {ex.text(full)}"
+            fail("PTO237", op=op, why=why, valid=shapes.shape_text(valid))
+    return valid
+
+
+def data_type(op: str, name: str, value: object) -> DataType:
+    """A DataType (PTO222)."""
+    if isinstance(value, DataType):
+        return value
+    fail("PTO222", op=op, why=f"{name} must be a pypto DataType such as pypto.DT_FP32, got {type_name(value)}")
+
+
+def flag(op: str, name: str, value: object) -> bool:
+    """A bool (ints 0 and 1 too)."""
+    if isinstance(value, (bool, int)):
+        return bool(value)
+    fail("PTO222", op=op, why=f"{name} must be a bool, got {type_name(value)}")
+
+
+# Scalars
+
+
+def is_number(value: object) -> bool:
+    """Whether an op takes ``value`` as a scalar: Python int or float, or an Element."""
+    return isinstance(value, (int, float, Imm))
+
+
+def scalar(op: str, value: object, dtype: DataType) -> Imm:
+    """A scalar operand beside a tensor of ``dtype``, rounded to it (PTO225, PTO226, PTO228)."""
+    if isinstance(value, Expr):
+        fail("PTO226", op=op, expr=ex.text(value))
+    if not is_number(value):
+        fail("PTO225", op=op, got=type_name(value), hint=_number_hint(value))
+    if isinstance(value, Imm):
+        if value.dtype is not dtype:
+            fail("PTO228", op=op, first=dtype.name, other=value.dtype.name)
+        value = value.value
+    assert isinstance(value, (int, float))
+    return rounded(value, dtype)
+
+
+def _number_hint(value: object) -> str:
+    if isinstance(value, np.generic):
+        return f"write {type(value.item()).__name__}(...) around it"
+    return "pass the array to the kernel as a parameter" if hasattr(value, "shape") else "use a Tensor, int or float"
+
+
+def strict_scalar(op: str, value: object, dtype: DataType) -> Imm:
+    """As :func:`scalar`, and a float beside an integer tensor is refused (PTO227)."""
+    if isinstance(value, float) and is_int(dtype):
+        fail("PTO227", op=op, dtype=dtype.name, value=value)
+    return scalar(op, value, dtype)
+
+
+def rounded(value: int | float, dtype: DataType) -> Imm:
+    """``value`` as a literal of ``dtype``: floats to nearest even, integers keep their low bits."""
+    if dtype is DataType.DT_BOOL:
+        return Imm(bool(value), dtype)
+    host = numpy_dtype(dtype)
+    if is_int(dtype):
+        if isinstance(value, float) and not math.isfinite(value):
+            return Imm(0, dtype)
+        bits = 8 * host.itemsize
+        low = int(value) & (2**bits - 1)
+        signed = host.kind == "i" and low >= 2 ** (bits - 1)
+        return Imm(low - 2**bits if signed else low, dtype)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return Imm(float(_exact_source(value).astype(host)), dtype)
+
+
+def _exact_source(value: int | float) -> np.ndarray[Any, np.dtype[Any]]:
+    """The number as an array that rounds once when it is cast to a narrower float."""
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return np.asarray(value, np.int64)
+    return np.asarray(float(value), np.float64)
+
+
+# Nodes
+
+
+def emit(op: str, operands: Sequence[Var | Imm | Expr], type: TileType, valid: Sequence[Dim], /, **attrs: Any) -> Var:
+    """Record an op with one new tensor as result."""
+    return recorder(op).emit(op, operands, [(type, valid)], attrs, site=current_site())[0]
+
+
+def emit_into(op: str, operands: Sequence[Var | Imm | Expr], target: Var, **attrs: Any) -> Var:
+    """Record an op that writes into ``target`` (its last tensor operand) and leaves its shape as it is."""
+    site = current_site()
+    return recorder(op).emit(op, operands, [(target.type, target.valid)], attrs, site=site, into=target)[0]
+
+
+def pointwise(op: str, operands: Sequence[Operand], dtype: DataType | None = None) -> Var:
+    """Record an elementwise op on operands whose types are checked; ``dtype`` is the result's (PTO229, PTO653)."""
+    tiles = [x for x in operands if isinstance(x, Var)]
+    shape = shapes.broadcast([ints(x) for x in tiles])
+    if shape is None or math.prod(shape) > MAX_ELEMENTS:
+        fail("PTO229", op=op, shapes=" and ".join(shapes.shape_text(x.type.shape) for x in tiles))
+    valid, differing = shapes.broadcast_valid([(x.type.shape, x.valid) for x in tiles], shape)
+    for at, first, other in differing:
+        portability("PTO653", op=op, axis=at, first=ex.text(first), other=ex.text(other))
+    return emit(op, operands, TileType(shape, dtype or tiles[0].type.dtype), valid)
+
+
+def cast_to(var: Var, dtype: DataType) -> Var:
+    """Record a conversion to a float type, to nearest even."""
+    from openpto.ir.enums import CastMode, SaturationMode
+
+    assert is_float(dtype)
+    type = TileType(var.type.shape, dtype)
+    return emit("cast", [var], type, var.valid, mode=CastMode.CAST_RINT, satmode=SaturationMode.OFF)

@@ -1,0 +1,31 @@
+"""Generators of sample arrays for the declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Generator = Callable[[np.random.Generator], NDArray[Any]]
+
+
+def normal(*shape: int) -> Generator:
+    """FP32, normally distributed."""
+    return lambda rng: rng.standard_normal(shape).astype(np.float32)
+
+
+def positive(*shape: int) -> Generator:
+    """FP32 between 0.05 and 20."""
+    return lambda rng: rng.uniform(0.05, 20.0, shape).astype(np.float32)
+
+
+def integral(*shape: int, low: int = -1000, high: int = 1000, dtype: Any = np.int32) -> Generator:
+    """Integers in [low, high)."""
+    return lambda rng: rng.integers(low, high, shape).astype(dtype)
+
+
+def truth(*shape: int) -> Generator:
+    """BOOL."""
+    return lambda rng: rng.integers(0, 2, shape).astype(np.bool_)
