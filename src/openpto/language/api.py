@@ -5,23 +5,77 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from openpto.diagnostics import PyptoError, user_boundary
-from openpto.ir.dtypes import DataType
+from openpto.diagnostics import PyptoError, PyptoWarning, user_boundary
+from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ir.enums import (
+    AtomicRMWMode,
+    AtomicType,
+    CachePolicy,
+    CastMode,
+    CompStage,
     DequantScaleRoundingMode,
+    OpType,
+    OutType,
+    PrecisionType,
+    ReduceMode,
+    ReLuType,
+    RunMode,
+    SatStatus,
+    SaturationMode,
+    ScatterMode,
     StatusType,
+    TileOpFormat,
+    TopKAlgo,
+    TransMode,
 )
 
+from .control import cond, is_loop_begin, is_loop_end, loop, loop_unroll
+from .device_settings import (
+    PassConfigKey,
+    PassConfigs,
+    get_global_config,
+    get_pass_config,
+    get_pass_configs,
+    get_pass_default_config,
+    set_global_config,
+    set_pass_config,
+    set_pass_default_config,
+    set_print_options,
+)
 from .element import Element
 from .functions import FUNCTIONS, install_methods, namespace
 from .indexing import install_indexing
 from .operators import install_operators
 from .options import (
+    get_codegen_options,
+    get_debug_options,
+    get_host_options,
     get_operation_options,
+    get_pass_options,
+    get_verify_options,
+    options,
+    set_codegen_options,
+    set_debug_options,
+    set_host_options,
     set_operation_options,
+    set_options,
+    set_pass_options,
+    set_semantic_label,
+    set_verify_options,
 )
-from .symbolic import SymbolicScalar, sym_max, sym_min
+from .scopes import ConfigScope, get_current_scope, get_options_tree, reset_options
+from .symbolic import SymbolicScalar, SymInt, ceildiv, sym_max, sym_min, to_sym, to_syms
 from .tensor import Tensor
+from .tile_shapes import (
+    CubeTile,
+    get_conv_tile_shapes,
+    get_cube_tile_shapes,
+    get_vec_tile_shapes,
+    set_conv_tile_shapes,
+    set_cube_tile_shapes,
+    set_matrix_size,
+    set_vec_tile_shapes,
+)
 
 install_methods()
 install_operators()
@@ -52,7 +106,6 @@ def raise_error(error: Any) -> NoReturn:
 
 # Namespaces: ``pypto.experimental`` and the like
 
-
 experimental = namespace("experimental")
 experimental.set_operation_options = set_operation_options
 experimental.get_operation_options = get_operation_options
@@ -63,7 +116,15 @@ DTYPES = {member.name: member for member in DataType}
 FLAT = {name: function for name, function in FUNCTIONS.items() if "." not in name}
 """The functions of operations that live in ``pypto`` itself."""
 
-_NAMES = [
+globals().update(DTYPES)
+globals().update(FLAT)
+
+__all__ = [
+    "DYN",
+    "DYNAMIC",
+    "ROUND_DOWN",
+    "ROUND_UP",
+    "STATIC",
     "AtomicRMWMode",
     "AtomicType",
     "CachePolicy",
@@ -71,8 +132,6 @@ _NAMES = [
     "CompStage",
     "ConfigScope",
     "CubeTile",
-    "DYN",
-    "DYNAMIC",
     "DataType",
     "DequantScaleRoundingMode",
     "Element",
@@ -83,12 +142,9 @@ _NAMES = [
     "PrecisionType",
     "PyptoError",
     "PyptoWarning",
-    "ROUND_DOWN",
-    "ROUND_UP",
     "ReLuType",
     "ReduceMode",
     "RunMode",
-    "STATIC",
     "SatStatus",
     "SaturationMode",
     "ScatterMode",
@@ -148,8 +204,4 @@ _NAMES = [
     "to_sym",
     "to_syms",
 ]
-
-globals().update(DTYPES)
-globals().update(FLAT)
-
-__all__ = [*_NAMES, *DTYPES, *FLAT]
+__all__ += [*DTYPES, *FLAT]

@@ -60,7 +60,7 @@ def parse(key: Any, var: Var) -> list[Pick]:
     filler = [slice(None)] * (rank - count)
     at = dots[0] if dots else len(parts)
     parts = [*parts[:at], *filler, *parts[at + 1 :]]
-    return [_pick(part, extent) for part, extent in zip(parts, var.type.shape)]
+    return [_pick(part, extent) for part, extent in zip(parts, var.type.shape, strict=True)]
 
 
 def _pick(part: Any, extent: Dim) -> Pick:
@@ -102,7 +102,7 @@ def read(tensor: Tensor, key: Any, valid_shape: Any = None) -> Any:
     picks = parse(key, var)
     if all(p.index is not None for p in picks):
         return SymbolicScalar.of(movement.read_element(var, tuple(p.index for p in picks if p.index is not None)))
-    window = tuple(_extent(p, extent) for p, extent in zip(picks, var.type.shape))
+    window = tuple(_extent(p, extent) for p, extent in zip(picks, var.type.shape, strict=True))
     starts = tuple(p.index if p.index is not None else p.start or 0 for p in picks)
     dropped = tuple(i for i, p in enumerate(picks) if p.index is not None)
     valid = rec.valid_shape("view", to_ir(valid_shape), window)
@@ -201,7 +201,7 @@ def _store_scalar(target: Var, picks: list[Pick], value: Any) -> None:
     """``o[a:b, i] = 0.0``: the slices' extents are filled."""
     portability("PTO650", what=f"o[...] = {_short(value)}", got=type(value).__name__)
     shape: list[Dim] = []
-    for pick, extent in zip(picks, target.type.shape):
+    for pick, extent in zip(picks, target.type.shape, strict=True):
         stop = extent if pick.stop is None else pick.stop
         size = 1 if pick.index is not None else affine.simplify(ex.binary("sub", stop, pick.start or 0))
         if isinstance(size, int) and size < 0:
@@ -221,7 +221,7 @@ def _store_tensor(target: Var, picks: list[Pick], source: Var) -> None:
     dropped = tuple(i for i, p in enumerate(picks) if p.index is not None)
     block = reshaping.widened(source, dropped)
     starts, extents = [], []
-    for axis, (pick, size) in enumerate(zip(picks, target.type.shape)):
+    for axis, (pick, size) in enumerate(zip(picks, target.type.shape, strict=True)):
         starts.append(pick.index if pick.index is not None else pick.start or 0)
         extents.append(None if pick.index is not None else _checked_stop(axis, pick, size, block))
     movement.writable(block, target)

@@ -46,7 +46,16 @@ class Tensor:
         tile = pypto.Tensor([16, 16], pypto.DT_FP32, "tile")
     """
 
-    __slots__ = ("_base", "_cache", "_declared", "_dtype", "_format", "_name", "_number", "_shape", "_var", "extra")
+    __slots__ = ("_base", "_cache", "_declared", "_dtype", "_format", "_name", "_shape", "_var", "extra")
+    _var: Var | None
+    _base: Tensor | None
+    _declared: Declared
+    _dtype: DataType | None
+    _format: TileOpFormat
+    _name: str
+    _shape: tuple[Dim, ...]
+    _cache: dict[CachePolicy, bool]
+    extra: dict[str, Any]
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # numpy leaves operators between its arrays and tensors to us
     _is_pypto_tensor = True
@@ -76,11 +85,8 @@ class Tensor:
     def _clear(self) -> None:
         self._declared, self._dtype, self._name = (), None, ""
         self._format = TileOpFormat.TILEOP_ND
-        self._var: Var | None = None
-        self._base: Tensor | None = None
-        self._shape: tuple[Dim, ...] = ()
-        self._cache: dict[CachePolicy, bool] = {}
-        self.extra: dict[str, Any] = {}
+        self._var, self._base, self._shape = None, None, ()
+        self._cache, self.extra = {}, {}
 
     @classmethod
     def of(cls, var: Var) -> Tensor:

@@ -143,7 +143,7 @@ def _extreme(name: str, x: object, y: object) -> Var:
         if not isinstance(y, Var):
             fail("PTO223", op=name, name="one of `input` and `other`", got=rec.type_name(x))
         x, y = y, x
-    return binary(name, x, y, strict=False)
+    return binary(name, x, y, strict=True)
 
 
 @op(
@@ -204,7 +204,7 @@ _CONDITION = Dtypes(frozenset({BOOL}))
         Sample(
             "pypto.where(c, x, y)",
             {"c": truth(8, 16), "x": normal(8, 16), "y": normal(8, 16)},
-            lambda c, x, y: np.where(c, x, y),
+            lambda c, x, y: np.asarray(np.where(c, x, y)),
         ),
         Sample("pypto.where(x > 0.0, x, -1.0)", {"x": normal(8, 16)}, lambda x: np.where(x > 0, x, -1.0)),
     ),

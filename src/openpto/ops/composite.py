@@ -9,15 +9,16 @@ from openpto.ir.trace import Var
 from . import recording as rec
 from .dtype_sets import F3
 from .reduce import fold
-from .registry import Composite, Dtypes, Sample, op
+from .registry import Array, Composite, Dtypes, Sample, op
 from .samples import normal
 
 FLOATS = Dtypes(F3)
 
 
-def _softmax(x: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
-    e = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
+def _softmax(x: Array) -> Array:
+    weights: Array = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True))
+    result: Array = weights / weights.sum(-1, keepdims=True)
+    return result
 
 
 @op(

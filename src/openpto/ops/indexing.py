@@ -30,7 +30,7 @@ def _index(name: str, index: object, var: Var, at: int) -> Var:
         fail("PTO262", op=name, dtype=found.type.dtype.name)
     if found.type.rank != var.type.rank:
         fail("PTO230", op=name, ranks=f"{var.type.rank} and {found.type.rank}")
-    for i, (n, limit) in enumerate(zip(rec.ints(found), rec.ints(var))):
+    for i, (n, limit) in enumerate(zip(rec.ints(found), rec.ints(var), strict=True)):
         if i != at and n > limit:
             fail("PTO263", op=name, why=f"index has extent {n} on axis {i}, the tensor only {limit}")
     return found
@@ -51,7 +51,7 @@ def _index(name: str, index: object, var: Var, at: int) -> Var:
     ),
 )
 def gather(input: Var, dim: int, index: Var) -> Var:
-    """Elements picked along ``dim``: the result at (i, j) is ``input[index[i, j], j]`` for dim 0. Also ``x[dim:index]``.
+    """Elements picked along ``dim``: at (i, j) ``input[index[i, j], j]`` for dim 0; also written ``x[dim:index]``.
 
     Shapes: input and index have one rank (1-5), static; the result has the index's shape and valid shape; on the other
     axes the index is not longer than the input.
@@ -88,7 +88,7 @@ def _values(name: str, src: object, target: Var, places: Var) -> Var | Imm:
         return rec.scalar(name, src, target.type.dtype)
     rec.static_shape(name, "src", src)
     rec.same_dtype(name, target, src)
-    if src.type.rank != places.type.rank or any(n > m for n, m in zip(rec.ints(places), rec.ints(src))):
+    if src.type.rank != places.type.rank or any(n > m for n, m in zip(rec.ints(places), rec.ints(src), strict=True)):
         shown = shapes.shape_text(places.type.shape), shapes.shape_text(src.type.shape)
         fail("PTO263", op=name, why=f"index {shown[0]} reaches beyond src {shown[1]}")
     return src
@@ -134,8 +134,8 @@ def scatter_(input: Var, dim: int, index: Var, src: Any, *, reduce: str | None =
 def scatter(input: Var, dim: int, index: Var, src: Any, *, reduce: str | None = None) -> Var:
     """A copy of ``input`` in which ``src`` is written at the indices: at (index[i, j], j) for dim 0.
 
-    Shapes: input, index and a tensor ``src`` have one rank (1-4), static; on the other axes the index is not longer than
-    the input, and nowhere longer than src. Where indices meet, the last one in row-major order stays.
+    Shapes: input, index and a tensor ``src`` have one rank (1-4), static; on the other axes the index is not longer
+    than the input, and nowhere longer than src. Where indices meet, the last one in row-major order stays.
     Dtypes: FP32, FP16, BF16, INT8, UINT8, INT16, INT32; index INT32 or INT64. ``reduce`` None, "add" or "multiply".
     Errors: ranks or extents that do not fit; another index dtype or reduce. While running: an index out of range.
     """

@@ -1,4 +1,4 @@
-"""Public names without a declaration of their own: those that are not available yet (PTO902), and helpers of symbols."""
+"""Public names without a declaration of their own: not available yet (PTO902), or provided by the language itself."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def window_of(
     rec.host_type("view", var.type.dtype)
     known = shapes.index_bounds(rec.recorder("view"))
     inferred = tuple(
-        shapes.window_valid(v, start, extent, known) for v, start, extent in zip(var.valid, starts, window)
+        shapes.window_valid(v, start, extent, known) for v, start, extent in zip(var.valid, starts, window, strict=True)
     )
     if index_axes:
         valid = tuple(1 if i in index_axes else v for i, v in enumerate(inferred))
@@ -174,7 +174,7 @@ def store(
     parallel: bool = False,
     extents: tuple[Dim | None, ...] | None = None,
 ) -> None:
-    """Record a write. ``extents``: per axis what the author's slice spans, to be compared with the block at run time."""
+    """Record a write. ``extents``: per axis the span of the author's slice, to be compared with the block later."""
     rec.host_type("assemble", source.type.dtype)
     extra = {"extents": extents} if extents is not None else {}
     rec.emit_into("assemble", [source, target], target, offsets=starts, parallel=parallel, **extra)
@@ -202,14 +202,14 @@ def move(source: Var, target: Var) -> None:
 
 def _same_shape(source: Var, target: Var) -> bool:
     """Whether the shapes agree as far as is known now; symbolic extents are compared while running."""
-    pairs = zip(source.type.shape, target.type.shape)
+    pairs = zip(source.type.shape, target.type.shape, strict=True)
     return source.type.rank == target.type.rank and all(affine.difference(a, b) in (0, None) for a, b in pairs)
 
 
 def _row_major(source: Var, target: Var) -> tuple[Dim, ...]:
     shown = shapes.shape_text(source.type.shape), shapes.shape_text(target.type.shape)
     counts = shapes.element_count(source.type.shape), shapes.element_count(target.type.shape)
-    cut = any(shapes.provably_cut(v, s) for v, s in zip(source.valid, source.type.shape))
+    cut = any(shapes.provably_cut(v, s) for v, s in zip(source.valid, source.type.shape, strict=True))
     if affine.difference(*counts) not in (0, None) or cut:
         fail("PTO252", source=shown[0], target=shown[1])
     portability("PTO655", source=shown[0], target=shown[1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from . import shapes
 from .dtype_sets import COMPUTED
 from .registry import OPS, Dtypes
 
-Operand = Union[Var, Imm]
+Operand = Var | Imm
 MAX_ELEMENTS = 2**31 - 1
 
 
@@ -166,7 +166,7 @@ def valid_shape(op: str, value: object, shape: Sequence[Dim]) -> tuple[Dim, ...]
     valid = dims(op, "valid_shape", value)
     if len(valid) != len(shape):
         fail("PTO236", op=op, what="valid_shape", a=len(valid), what_b="shape", b=len(shape))
-    for extent, full in zip(valid, shape):
+    for extent, full in zip(valid, shape, strict=True):
         gap = affine.difference(full, extent)
         if isinstance(extent, int) and extent < 0:
             fail("PTO237", op=op, why=f"Not supported: validShape contains {extent}", valid=shapes.shape_text(valid))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, Union
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from openpto.ir.dtypes import DataType
 from . import arith
 
 Builder = Callable[..., arith.Expr]
+Number = int
 Core = Literal["vector", "cube", "move", "none"]
 Status = Literal["exact", "missing"]
 Array = NDArray[Any]
@@ -40,7 +41,7 @@ class Pointwise:
     float: Builder | None = None
     int: Builder | None = None
     bool: Builder | None = None
-    pivot: int = 0
+    pivot: Number = 0
     general: Callable[[tuple[DataType, ...], DataType, Mapping[str, Any]], arith.Expr] | None = None
 
     def expression(self, operands: tuple[DataType, ...], result: DataType, attrs: Mapping[str, Any]) -> arith.Expr:
@@ -82,7 +83,7 @@ class Composite:
     parts: tuple[str, ...]
 
 
-Arithmetic = Union[Pointwise, Reduce, Named, Composite]
+Arithmetic = Pointwise | Reduce | Named | Composite
 
 
 # Facts about hardware and tests

@@ -79,7 +79,7 @@ def reshape(input: Var, shape: list[Any], *, valid_shape: list[Any] | None = Non
 
     Shapes: plain ints with the same number of elements; one may be -1. ``inplace=True`` gives another name of the same
     memory and then takes symbols too. A smaller ``valid_shape`` cuts a fully valid tensor; otherwise it has as many
-    elements as the valid region, which keep their row-major order. Without it a cut region is carried if it stays a box.
+    elements as the valid region, which keep their row-major order. Without it a cut region is carried if it stays one.
     Dtypes: any.
     Errors: another number of elements; two -1; symbols without ``inplace=True``.
     """
@@ -247,11 +247,11 @@ def expand_clone(input: Var, shape: list[int], *, valid_shape: list[Any] | None 
     var = _movable("expand_clone", input, EXPANDED, high=4)
     target = rec.extents("expand_clone", "shape", shape)
     source = rec.ints(var)
-    if len(target) != len(source) or any(a not in (1, b) for a, b in zip(source, target)):
+    if len(target) != len(source) or any(a not in (1, b) for a, b in zip(source, target, strict=True)):
         shown = shapes.shape_text(source), shapes.shape_text(target)
         fail("PTO229", op="expand_clone", shapes=f"{shown[0]} to {shown[1]}")
     valid = rec.valid_shape("expand_clone", valid_shape, target)
-    carried = tuple(v if a == b else b for v, a, b in zip(var.valid, source, target))
+    carried = tuple(v if a == b else b for v, a, b in zip(var.valid, source, target, strict=True))
     type = TileType(target, var.type.dtype)
     return rec.emit("expand_clone", [var], type, valid or carried, valid=valid)
 
@@ -298,7 +298,7 @@ def concat(tensors: list[Var], dim: int = 0) -> Var:
 def _joins(first: Var, part: Var, at: int) -> None:
     rec.same_dtype("concat", first, part)
     a, b = rec.ints(first), rec.ints(part)
-    if len(a) != len(b) or any(m != n for i, (m, n) in enumerate(zip(a, b)) if i != at):
+    if len(a) != len(b) or any(m != n for i, (m, n) in enumerate(zip(a, b, strict=True)) if i != at):
         shown = shapes.shape_text(a), shapes.shape_text(b)
         fail("PTO229", op="concat", shapes=f"{shown[0]} and {shown[1]} along axis {at}")
     if shapes.provably_cut(part.valid[at], b[at]):

@@ -35,7 +35,7 @@ def is_full(valid: Dim, extent: Dim) -> bool:
 
 def all_full(valid: Sequence[Dim], shape: Sequence[Dim]) -> bool:
     """Whether the whole tile is provably valid."""
-    return all(is_full(v, s) for v, s in zip(valid, shape))
+    return all(is_full(v, s) for v, s in zip(valid, shape, strict=True))
 
 
 def provably_cut(valid: Dim, extent: Dim) -> bool:

@@ -45,18 +45,24 @@ tensor_rule(
     RuntimeError,
     title=("dynamic tensor used as an operand of matmul", "动态张量被直接用作 matmul 的操作数"),
     message=(
-        "operand{number} dim[{axis}] = -1, must be > 0: {name} is {shape}. Dynamic shape tensors are not allowed as "
-        "operation operands",
-        "operand{number} dim[{axis}] = -1, must be > 0：{name} 为 {shape}。Dynamic shape tensors are not allowed as "
-        "operation operands",
+        (
+            "operand{number} dim[{axis}] = -1, must be > 0: {name} is {shape}. Dynamic shape tensors are not allowed as "
+            "operation operands"
+        ),
+        (
+            "operand{number} dim[{axis}] = -1, must be > 0：{name} 为 {shape}。Dynamic shape tensors are not allowed as "
+            "operation operands"
+        ),
     ),
     help=(
         "Use view in pypto.loop: tile = pypto.view({name}, [<rows>, <cols>], [i * <rows>, 0]); then multiply the tile",
         "Use view in pypto.loop：tile = pypto.view({name}, [<rows>, <cols>], [i * <rows>, 0])，再对 tile 做乘积",
     ),
     why=(
-        "Cube tiles are cut from operands whose extents are known when the kernel is compiled. This is no limit of "
-        "the simulation: every toolchain refuses it.",
+        (
+            "Cube tiles are cut from operands whose extents are known when the kernel is compiled. This is no limit of "
+            "the simulation: every toolchain refuses it."
+        ),
         "cube tile 从编译时形状已知的操作数中切出。这不是仿真的限制：所有工具链都会拒绝。",
     ),
     phrases=(
@@ -92,8 +98,10 @@ tensor_rule(
     message=("{operand} operands give {allowed}, not {out}", "{operand} 操作数可输出 {allowed}，不能输出 {out}"),
     help=("choose one of these and cast the result", "请从中选择，再对结果做 cast"),
     why=(
-        "Products are accumulated in FP32 (INT32 for INT8) and converted once on their way out; the conversions of the "
-        "hardware are limited.",
+        (
+            "Products are accumulated in FP32 (INT32 for INT8) and converted once on their way out; the conversions of the "
+            "hardware are limited."
+        ),
         "乘积以 FP32（INT8 为 INT32）累加，输出时转换一次；硬件支持的转换有限。",
     ),
     aliases=("FC3002",),
@@ -106,10 +114,14 @@ tensor_rule(
     RuntimeError,
     title=("K extents of a matmul differ", "matmul 的 K 长度不同"),
     message=(
-        "K-dimension valid shape mismatch. Got input valid shape: {first}, mat2 valid shape: {other} "
-        "(Matrix K dimension mismatch: {a} and {b})",
-        "K-dimension valid shape mismatch. Got input valid shape: {first}, mat2 valid shape: {other} "
-        "（Matrix K dimension mismatch：{a} 和 {b}）",
+        (
+            "K-dimension valid shape mismatch. Got input valid shape: {first}, mat2 valid shape: {other} "
+            "(Matrix K dimension mismatch: {a} and {b})"
+        ),
+        (
+            "K-dimension valid shape mismatch. Got input valid shape: {first}, mat2 valid shape: {other} "
+            "（Matrix K dimension mismatch：{a} 和 {b}）"
+        ),
     ),
     help=(
         "check a_trans and b_trans; the columns of the left operand meet the rows of the right one",

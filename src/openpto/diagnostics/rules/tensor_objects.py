@@ -32,8 +32,10 @@ tensor_rule(
     message=("{why}", "张量不支持：{why}"),
     help=("use t.shape, windows and operations", "请使用 t.shape、窗口和操作"),
     why=(
-        "A tensor of a kernel has a shape and a dtype while it is traced; length, membership and numbers would need "
-        "its contents.",
+        (
+            "A tensor of a kernel has a shape and a dtype while it is traced; length, membership and numbers would need "
+            "its contents."
+        ),
         "追踪时 kernel 中的张量只有形状和 dtype；长度、成员关系和数值都需要其内容。",
     ),
     phrases=("{why}",),

@@ -49,8 +49,10 @@ tensor_rule(
     ),
     help=("pass such tables as INT32", "请以 INT32 传入这类表"),
     why=(
-        "The control core of 0.2 reads INT32 only; 0.3 reads every integer type of parameters, but of other tensors "
-        "INT32 only.",
+        (
+            "The control core of 0.2 reads INT32 only; 0.3 reads every integer type of parameters, but of other tensors "
+            "INT32 only."
+        ),
         "0.2 的控制核只能读取 INT32；0.3 可读取参数的所有整型，但其他张量仅限 INT32。",
     ),
     phrases=("tensor dtype must be DT_INT32.",),
@@ -92,8 +94,10 @@ tensor_rule(
     severity="warning",
     title=("operands have different valid extents", "操作数的有效长度不同"),
     message=(
-        "the operands of {op} are valid up to {first} and {other} on axis {axis}; the smaller counts here, toolchains "
-        "{profiles} take the first operand's",
+        (
+            "the operands of {op} are valid up to {first} and {other} on axis {axis}; the smaller counts here, toolchains "
+            "{profiles} take the first operand's"
+        ),
         "{op} 的操作数在轴 {axis} 上的有效长度为 {first} 和 {other}；此处取较小者，工具链 {profiles} 取第一个操作数的",
     ),
     help=(
@@ -101,8 +105,10 @@ tensor_rule(
         "请让两个操作数的 valid_shape 相同，或用 pypto.fillpad 填充",
     ),
     why=(
-        "Outside of its valid region a tile holds arbitrary data; the first operand's extent mixes it in where the "
-        "other operand is shorter.",
+        (
+            "Outside of its valid region a tile holds arbitrary data; the first operand's extent mixes it in where the "
+            "other operand is shorter."
+        ),
         "tile 有效区域之外的数据是任意的；若另一个操作数较短，按第一个操作数的长度会混入这些数据。",
     ),
     profiles=BOTH,

@@ -17,8 +17,10 @@ tensor_rule(
         "请在用 @pypto.frontend.jit 装饰的函数中，或在被该函数调用的辅助函数中使用",
     ),
     why=(
-        "Operations record a program; there is nothing to record them in while no kernel is traced. Values outside "
-        "of kernels are numpy arrays or torch tensors.",
+        (
+            "Operations record a program; there is nothing to record them in while no kernel is traced. Values outside "
+            "of kernels are numpy arrays or torch tensors."
+        ),
         "操作用于记录程序；没有 kernel 正在追踪时无处可记录。kernel 之外的数值是 numpy 数组或 torch 张量。",
     ),
     bad="import pypto\n\n\ndef run():\n    pypto.full([8, 16], 0.0, pypto.DT_FP32)\n",
@@ -52,8 +54,10 @@ tensor_rule(
     message=("{op}() {why}", "{op}() 的参数有误：{why}"),
     help=("help(pypto.{op}) shows its parameters", "可用 help(pypto.{op}) 查看参数"),
     why=(
-        "The call does not fit the operation's signature, or an argument is of a kind it does not take. Keywords may "
-        "be spelled as in the documentation or as in the Python wrappers.",
+        (
+            "The call does not fit the operation's signature, or an argument is of a kind it does not take. Keywords may "
+            "be spelled as in the documentation or as in the Python wrappers."
+        ),
         "调用与操作的签名不符，或参数类型不被接受。关键字可按文档或 Python 封装中的写法。",
     ),
     phrases=("{why}",),
@@ -75,8 +79,10 @@ tensor_rule(
         "数组请作为参数传入 kernel；常量张量可用 pypto.full([rows, cols], value, dtype) 创建",
     ),
     why=(
-        "Only tensors of the kernel are operands: parameters, locals and results. A numpy array or torch tensor that "
-        "the function captures would be a constant of the compiled program.",
+        (
+            "Only tensors of the kernel are operands: parameters, locals and results. A numpy array or torch tensor that "
+            "the function captures would be a constant of the compiled program."
+        ),
         "只有 kernel 中的张量才是操作数：参数、局部张量和结果。函数捕获的 numpy 数组或 torch 张量会变成编译后程序中的常量。",
     ),
     phrases=("Argument '{name}' must be of type Tensor",),
@@ -99,8 +105,10 @@ tensor_rule(
         "Use view in pypto.loop：tile = pypto.view({name}, [<rows>, <cols>], [i * <rows>, 0])，再对 tile 使用 {op}",
     ),
     why=(
-        "Operations work on tiles whose extents are known when the kernel is compiled. A tensor with a run-time extent "
-        "is read through windows of fixed shape in a loop; the last window is cut by its valid shape.",
+        (
+            "Operations work on tiles whose extents are known when the kernel is compiled. A tensor with a run-time extent "
+            "is read through windows of fixed shape in a loop; the last window is cut by its valid shape."
+        ),
         "操作作用于编译时形状已知的 tile。含有运行时长度的张量要在循环中通过固定形状的窗口读取；最后一个窗口由有效形状裁剪。",
     ),
     phrases=("Dynamic shape tensors are not allowed as operation operands", "Use view in pypto.loop"),
@@ -127,8 +135,10 @@ tensor_rule(
         "请使用 Tensor、int、float 或 pypto.Element(dtype, value)",
     ),
     why=(
-        "A scalar operand becomes an Element of the tensor's dtype, which Python ints and floats can; None, text, "
-        "lists and arrays cannot.",
+        (
+            "A scalar operand becomes an Element of the tensor's dtype, which Python ints and floats can; None, text, "
+            "lists and arrays cannot."
+        ),
         "标量操作数会变为张量 dtype 的 Element，只有 Python 的 int 和 float 可以；None、文本、列表和数组不行。",
     ),
     phrases=("incompatible constructor arguments",),
@@ -150,8 +160,10 @@ tensor_rule(
         "请先把它变成张量：pypto.full([rows, cols], {expr}, pypto.DT_FP32)",
     ),
     why=(
-        "Scalars beside tensors are constants of the compiled code. A symbol has a value only when the kernel runs; it "
-        "may be an offset, a bound, a valid extent or a fill value.",
+        (
+            "Scalars beside tensors are constants of the compiled code. A symbol has a value only when the kernel runs; it "
+            "may be an offset, a bound, a valid extent or a fill value."
+        ),
         "张量旁的标量是编译代码中的常量。符号只有在运行时才有值；它可以用作偏移、边界、有效长度或填充值。",
     ),
     aliases=("F00001",),
@@ -210,8 +222,10 @@ tensor_rule(
     ),
     help=("extents of an axis must be equal, or 1", "同一轴上的长度必须相等，或为 1"),
     why=(
-        "Axes are aligned from the right, and an extent of 1 is repeated. Other extents that differ have no meaning. A "
-        "result has at most 2147483647 elements.",
+        (
+            "Axes are aligned from the right, and an extent of 1 is repeated. Other extents that differ have no meaning. A "
+            "result has at most 2147483647 elements."
+        ),
         "各轴从右对齐，长度为 1 的轴会被重复。其余不同的长度没有意义。结果最多有 2147483647 个元素。",
     ),
     phrases=("shape not support binary operation",),
@@ -227,8 +241,10 @@ tensor_rule(
     message=("{op} takes operands of one rank, got {ranks}", "{op} 要求操作数维数相同，实际为 {ranks}"),
     help=("add axes with pypto.unsqueeze(t, 0)", "可用 pypto.unsqueeze(t, 0) 增加轴"),
     why=(
-        "Arithmetic pads the shorter shape with ones on the left; comparisons, logical operations, where, gather and "
-        "scatter do not.",
+        (
+            "Arithmetic pads the shorter shape with ones on the left; comparisons, logical operations, where, gather and "
+            "scatter do not."
+        ),
         "算术操作会在较短形状的左侧补 1；比较、逻辑操作、where、gather 和 scatter 不会。",
     ),
     aliases=("FC0002",),
@@ -246,8 +262,10 @@ tensor_rule(
     ),
     help=("convert with pypto.cast first", "请先用 pypto.cast 转换"),
     why=(
-        "Every operation has a list of element types that its instructions work on; another one is refused by the "
-        "compiler.",
+        (
+            "Every operation has a list of element types that its instructions work on; another one is refused by the "
+            "compiler."
+        ),
         "每个操作都有其指令支持的元素类型列表；其他类型会被编译器拒绝。",
     ),
     aliases=("FC0001",),
@@ -302,8 +320,10 @@ tensor_rule(
         "请使用固定窗口：pypto.view(t, [8, 16], [i, 0], valid_shape=[n, 16])，或类似 i*8:i*8+8 的切片",
     ),
     why=(
-        "Shapes of tiles are fixed when the kernel is compiled; offsets and valid extents may be symbols. The extent of "
-        "a slice may hold symbols that cancel out.",
+        (
+            "Shapes of tiles are fixed when the kernel is compiled; offsets and valid extents may be symbols. The extent of "
+            "a slice may hold symbols that cancel out."
+        ),
         "tile 的形状在编译时确定；偏移和有效长度可以是符号。切片长度中的符号若能相互抵消也可以。",
     ),
     phrases=("Not concrete value", "Cannot convert symbols to int"),
@@ -319,8 +339,10 @@ tensor_rule(
     message=("Invalid shape {extent} in {shape} of {op}", "Invalid shape {extent}，位于 {op} 的 {shape}"),
     help=("every extent must be a positive int", "每个长度都必须为正整数"),
     why=(
-        "A tile without elements, or with a negative extent, cannot be computed on. A slice whose stop lies before its "
-        "start has a negative extent.",
+        (
+            "A tile without elements, or with a negative extent, cannot be computed on. A slice whose stop lies before its "
+            "start has a negative extent."
+        ),
         "没有元素或长度为负的 tile 无法计算。终点在起点之前的切片长度为负。",
     ),
     phrases=("Invalid shape {extent}",),

@@ -189,8 +189,10 @@ tensor_rule(
     ),
     help=("write o[0:{stop}] = v", "请写成 o[0:{stop}] = v"),
     why=(
-        "Where the start is left out the offset is computed from the stop and the tensor's extent, which is negative "
-        "unless the stop is the full extent.",
+        (
+            "Where the start is left out the offset is computed from the stop and the tensor's extent, which is negative "
+            "unless the stop is the full extent."
+        ),
         "省略起点时，偏移由终点与张量长度算出；除非终点就是全长，否则为负。",
     ),
     bad=program("out[:4, :] = x[0:4, :]"),
@@ -325,8 +327,10 @@ tensor_rule(
     ),
     help=("store it at its place: o[a:b, :] = v", "请写入到对应位置：o[a:b, :] = v"),
     why=(
-        "`o[:] = x` on a parameter replaces its whole contents. Toolchains do not compare the shapes and leave "
-        "memory unwritten, or write beyond it.",
+        (
+            "`o[:] = x` on a parameter replaces its whole contents. Toolchains do not compare the shapes and leave "
+            "memory unwritten, or write beyond it."
+        ),
         "对参数使用 `o[:] = x` 会替换其全部内容。工具链不比较形状，会留下未写的内存或写出界。",
     ),
     bad=program("out[:] = x[0:4, :] * 2.0"),
@@ -408,8 +412,10 @@ tensor_rule(
     ),
     help=("read a window of one element: t[a:a+1, b:b+1]", "请读取一个元素的窗口：t[a:a+1, b:b+1]"),
     why=(
-        "A key of integers alone reads a run-time integer for bounds, offsets and conditions. Floats are computed with "
-        "as tensors.",
+        (
+            "A key of integers alone reads a run-time integer for bounds, offsets and conditions. Floats are computed with "
+            "as tensors."
+        ),
         "只含整数的键读取一个运行时整数，用于边界、偏移和条件。浮点数以张量形式计算。",
     ),
     phrases=("tensor dtype must be DT_INT32.",),
