@@ -42,8 +42,9 @@ format: $(MADE)/dev  ## let ruff lay the code out
 typecheck: $(MADE)/dev  ## mypy, strict, over src
 	$(PY) -m mypy
 
-docs-tables: $(MADE)/run  ## write the generated pages of docs/ again
+docs-tables: $(MADE)/run  ## write the generated pages and type stubs again
 	$(PY) tools/api_table.py --write
+	$(PY) tools/api_stub.py --write
 
 clean:  ## remove the environments and everything that was built
 	rm -rf $(VENV) .venvs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,8 @@
-"""The table of the API is current and complete."""
+"""The table of the API and the type stubs are current and complete."""
 
 from __future__ import annotations
 
+import api_stub
 import api_table
 
 # Public operations per family, counted from the published API.
@@ -13,6 +14,10 @@ COUNTS = {
 
 def test_page_is_current() -> None:
     assert api_table.is_current(), "run `make docs-tables`"
+
+
+def test_type_stubs_are_current() -> None:
+    assert api_stub.stale() == [], "run `make docs-tables`"
 
 
 def test_every_public_name_has_a_row() -> None:
