@@ -47,7 +47,7 @@ def execute(source: str) -> Outcome:
         with warnings.catch_warnings(record=True) as shown, collect_warnings():
             warnings.simplefilter("always")
             try:
-                exec(compile(source, file, "exec"), module.__dict__)
+                exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
                 result = module.run()
             except Exception as caught:
                 error = caught
