@@ -1,4 +1,4 @@
-"""Hashable pictures of Python objects by type and value, for specialisation keys.
+"""Hashable pictures of Python objects by type and value, for specialisation keys and guards.
 
 0.0 and -0.0 differ, every NaN equals itself, 1 and 1.0 and True differ, arrays count by content. Objects of classes
 written in Python count by their attributes; what cannot be looked into counts by identity.
@@ -10,13 +10,12 @@ import enum
 import functools
 import hashlib
 import struct
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-
-from openpto.kernel.host import is_torch_tensor
 
 _ATOMS = (str, bytes, int, type(None), type(Ellipsis), range, slice)
 
@@ -70,7 +69,7 @@ def _content(value: Any, seen: dict[int, int]) -> Any:
         return None if value.dtype.hasobject else (str(value.dtype), value.shape, _digest(value))
     if isinstance(value, np.generic):
         return str(value.dtype), value.tobytes()
-    if is_torch_tensor(value):
+    if getattr(type(value), "_pictured_by_identity", False) or _is_torch_tensor(value):
         return None
     parts: list[Any] = []
     if isinstance(value, (list, tuple)):
@@ -88,6 +87,11 @@ def _content(value: Any, seen: dict[int, int]) -> Any:
     for name, attribute in sorted(_attributes(value).items()):
         parts.append((name, _freeze(attribute, seen)))
     return tuple(parts)
+
+
+def _is_torch_tensor(value: object) -> bool:
+    torch = sys.modules.get("torch")  # never imported for the question
+    return torch is not None and isinstance(value, torch.Tensor)
 
 
 def _transparent(kind: type) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from openpto.ir.dtypes import DataType
-from openpto.kernel.freeze import freeze
+from openpto.frontend.freeze import freeze
 
 
 class Plain:

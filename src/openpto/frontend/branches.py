@@ -1,0 +1,265 @@
+"""``if`` on a value known only at run time: both branches are recorded, what they leave is merged."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from openpto.diagnostics import Site, fail, portability
+from openpto.ir.expr import Expr
+from openpto.ir.trace import ScalarVar, Var, VarState
+
+from .specs import BranchSpec
+from .state import Maybe, plain
+from .values import (
+    MISSING,
+    Mismatch,
+    Path,
+    Poison,
+    is_scalar,
+    is_symbolic,
+    is_tensor,
+    is_unset,
+    kind_of,
+    leaves,
+    pair,
+    path_text,
+    place,
+    rebuild,
+    same,
+    scalar_expr,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Conflict = Callable[[str, Path, Any, Any], Any]
+"""What to put where two branches leave values that do not merge: (name, path, then, other) to a value."""
+
+
+class Pending:
+    """A merged value that can be built once the branches are closed."""
+
+    __slots__ = ("base", "cells", "doubt")
+
+    def __init__(self, base: Any, cells: dict[Path, Var | ScalarVar], doubt: ScalarVar | None = None) -> None:
+        self.base, self.cells, self.doubt = base, cells, doubt
+
+    def finish(self, machine: Machine, site: Site) -> Any:
+        """The value after the branches."""
+        made = {}
+        for path, cell in self.cells.items():
+            made[path] = machine.handle(cell) if isinstance(cell, Var) else machine.read_cell(cell, site)
+        value = rebuild(self.base, made) if made else self.base
+        return Maybe(value, self.doubt) if self.doubt is not None else value
+
+
+class Fork:
+    """Two branches being recorded, and the merge of names and containers. First branch, ``turn``, second, ``close``."""
+
+    def __init__(self, machine: Machine, cond: Expr, site: Site, frame: FrameType) -> None:
+        self.machine = machine
+        self.trace = machine.trace
+        self.site = site
+        self.boxes = machine.boxes(frame)
+        self.parent = self.trace.region
+        self.node = self.trace.begin_if(cond, site=site)
+        self.then: dict[str, Any] = {}
+        self.then_slots: list[dict[Any, Any]] = []
+        self.left: dict[Var, VarState] = {}
+
+    def turn(self, values: dict[str, Any]) -> None:
+        """End the first branch, which leaves ``values`` in the names that matter."""
+        self.then = values
+        self.then_slots = [box.now() for box in self.boxes]
+        self.left = self.trace.begin_else(self.node)
+        for box in self.boxes:
+            box.restore()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither branch has recorded anything."""
+        return not self.node.then.body and not self.node.other.body
+
+    def drop(self) -> None:
+        """Forget the branches (second one open, nothing recorded)."""
+        self.trace.abandon(self.node.other)
+
+    def close(self, values: dict[str, Any], conflict: Conflict, *, first_only: bool = False) -> dict[str, Any]:
+        """End the second branch; returns the names after the statement.
+
+        With ``first_only`` a name that merges with nothing keeps the first branch's value and has none at run time
+        when the second branch is taken.
+        """
+        pending: dict[str, Any] = {}
+        for name in dict.fromkeys((*self.then, *values)):
+            a, b = self.then.get(name, MISSING), values.get(name, MISSING)
+            pending[name] = self._merge(name, a, b, conflict, first_only)
+        sides = zip(self.boxes, self.then_slots, strict=True)
+        slots = [self._merge_box(box, then, conflict) for box, then in sides]
+        self.trace.end_if(self.node, self.left, self.site)
+        for box, merged in zip(self.boxes, slots, strict=True):
+            if merged is not None:
+                box.before = {key: self._finish(value) for key, value in merged.items()}
+                box.restore()
+        return {n: self._finish(v) for n, v in pending.items() if v is not MISSING}
+
+    def _finish(self, value: Any) -> Any:
+        return value.finish(self.machine, self.site) if isinstance(value, Pending) else value
+
+    # -- merging -------------------------------------------------------------------------------------------------
+
+    def _merge(self, name: str, a: Any, b: Any, conflict: Conflict, first_only: bool) -> Any:
+        if a is b:
+            return a
+        if is_unset(a) and is_unset(b):
+            return a if isinstance(a, Poison) else b
+        a, b = plain(a), plain(b)
+        if isinstance(a, Poison) or isinstance(b, Poison) or a is MISSING or b is MISSING:
+            if first_only and a is not MISSING and not isinstance(a, Poison):
+                return self._first(name, a)
+            return conflict(name, (), a, b)
+        cells: dict[Path, Var | ScalarVar] = {}
+        try:
+            for path, x, y in list(pair(a, b)):
+                if not same(x, y):
+                    self.machine.touch(a, name)
+                    self.machine.touch(b, name)
+                    cells[path] = self._cell(path_text(name, path), path, x, y)
+        except Mismatch as found:
+            return self._first(name, a) if first_only else conflict(name, found.path, found.a, found.b)
+        return Pending(b, cells) if cells else b
+
+    def _cell(self, label: str, path: Path, x: Any, y: Any) -> Var | ScalarVar:
+        if is_tensor(x) and is_tensor(y):
+            before, after = self.left.get(x.cell, x.cell.state), y.cell.state
+            if before.type == after.type and not before.poison and not after.poison:
+                cell = self._tensor(label, x.cell)
+                self.machine.copy(cell, y.cell, self.site)
+                return cell
+        elif is_scalar(x) and is_scalar(y):
+            return self._scalar(label, scalar_expr(x), scalar_expr(y))
+        raise Mismatch(path, x, y)
+
+    def _tensor(self, label: str, then: Var) -> Var:
+        """A Var that has the value of ``then`` after the first branch."""
+        state = self.left.get(then, then.state)
+        with self.machine.recording_in(self.parent):
+            cell = self.trace.carry(state.type, state.valid, label, self.site)
+        before = cell.state
+        with self.machine.recording_in(self.node.then):
+            self.machine.copy(cell, then, self.site)
+        self.left[cell] = VarState(state.type, state.valid, state.written, None)
+        cell.state = before
+        return cell
+
+    def _scalar(self, label: str, then: Expr, other: Expr | None) -> ScalarVar:
+        with self.machine.recording_in(self.parent):
+            cell = self.trace.scalar(label, self.site)
+        with self.machine.recording_in(self.node.then):
+            self.trace.set_scalar(cell, then, self.site)
+        if other is not None:
+            self.trace.set_scalar(cell, other, self.site)
+        return cell
+
+    def _first(self, name: str, a: Any) -> Pending:
+        """The first branch's value; at run time there is none after the second."""
+        cells: dict[Path, Var | ScalarVar] = {}
+        for path, leaf in leaves(a):
+            if is_tensor(leaf):
+                cells[path] = self._tensor(path_text(name, path), leaf.cell)
+            elif is_symbolic(leaf):
+                cells[path] = self._scalar(path_text(name, path), leaf.expr, None)
+        return Pending(a, cells, self._scalar(name, scalar_expr(1), None))
+
+    def _merge_box(self, box: Any, then: dict[Any, Any], conflict: Conflict) -> dict[Any, Any] | None:
+        now = box.now()
+        if all(key in now and now[key] is value for key, value in then.items()) and len(now) == len(then):
+            return None
+        if list(now) != list(then):
+            fail("PTO143", site=self.site, name=box.name, region="if", before=len(then), after=len(now))
+        merged = {}
+        for key, value in then.items():
+            merged[key] = self._merge(box.slot_name(key), value, now[key], conflict, False)
+        return merged
+
+
+class Branch:
+    """An ``if`` statement of the author; ``symbolic`` if both branches are recorded."""
+
+    def __init__(self, machine: Machine, test: Any, spec: BranchSpec, frame: FrameType) -> None:
+        self.machine = machine
+        self.spec = spec
+        test = plain(test)
+        self.symbolic = is_symbolic(test)
+        if not self.symbolic:
+            self.chosen = machine.truth(test, "if")
+            return
+        site = machine.site(spec.span)
+        self._portability(site, frame)
+        self.before = self._values(frame)
+        self.fork = Fork(machine, test.expr, site, frame)
+
+    def _portability(self, site: Site, frame: FrameType) -> None:
+        kind = self.machine.kind_of_code(frame.f_code)
+        if self.spec.marked and kind != "helper":
+            portability("PTO660", site=site)
+        elif not self.spec.marked and kind == "helper":
+            portability("PTO661", site=site, name=frame.f_code.co_name)
+
+    def _values(self, frame: FrameType) -> dict[str, Any]:
+        space = frame.f_locals
+        return {name: space[name] for name in self.spec.names if name in space}
+
+    def then(self) -> bool:
+        """Whether the first branch runs now."""
+        return self.symbolic or self.chosen
+
+    def other(self) -> bool:
+        """Whether the second branch runs now."""
+        return self.symbolic or not self.chosen
+
+    def end_then(self) -> None:
+        """The first branch is recorded."""
+        self.fork.turn(self._values(sys._getframe(1)))
+
+    def restore(self) -> tuple[Any, ...]:
+        """The names as they were before the statement."""
+        return tuple(self.machine.value_of(name, self.before) for name in self.spec.names)
+
+    def join(self) -> tuple[Any, ...]:
+        """The second branch is recorded: the names after the statement."""
+        after = self.fork.close(self._values(sys._getframe(1)), self._conflict)
+        return tuple(self.machine.value_of(name, after) for name in self.spec.names)
+
+    def _conflict(self, name: str, path: Path, a: Any, b: Any) -> Any:
+        """What stands for a name whose branches leave different things."""
+        for value, where in ((a, self.spec.other), (b, self.spec.then)):
+            if isinstance(value, Poison) and value.code != "PTO120":
+                return value
+            if is_unset(value):
+                loop = value.loop if isinstance(value, Poison) else None
+                return Poison("PTO121", name, loop, set=place(where.get(name)), test=place(self.spec.span))
+        then, other = self.spec.then.get(name, self.spec.span), self.spec.other.get(name, self.spec.span)
+        return Poison(
+            "PTO122",
+            path_text(name, path),
+            then=kind_of(a),
+            then_line=place(then),
+            other=kind_of(b),
+            other_line=place(other),
+            why=_difference(a, b),
+        )
+
+
+def _difference(a: Any, b: Any) -> str:
+    """Why two leaves do not merge, with their types."""
+    if is_tensor(a) and is_tensor(b):
+        return f"{_type_text(a.cell)} and {_type_text(b.cell)}"
+    return f"{kind_of(a)} and {kind_of(b)}"
+
+
+def _type_text(var: Var) -> str:
+    return f"a {list(var.type.shape)} {var.type.dtype.short} tensor"

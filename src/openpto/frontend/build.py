@@ -1,0 +1,114 @@
+"""From a captured function to rewritten code objects, and from those to functions that talk to one machine."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .refuse import refuse_syntax
+from .rewrite import MACHINE, SPECS, rewrite
+from .sites import note_statements
+from .source import Source, parse
+
+if TYPE_CHECKING:
+    from .machine import Machine
+    from .specs import BranchSpec, LoopSpec
+
+_FUTURE = 0
+for _feature in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _feature).compiler_flag
+
+
+@dataclass(frozen=True, eq=False)
+class Rewritten:
+    """Rewritten code of one function. ``loaded`` are the dotted names it loads (for guards)."""
+
+    code: CodeType
+    specs: tuple[LoopSpec | BranchSpec, ...]
+    loaded: tuple[tuple[str, ...], ...]
+
+    def function(self, original: FunctionType, machine: Machine) -> FunctionType:
+        """The function with its own globals, closure cells and defaults, talking to ``machine``."""
+        cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+        cells[MACHINE], cells[SPECS] = CellType(machine), CellType(self.specs)
+        closure = tuple(cells[name] for name in self.code.co_freevars)
+        made = FunctionType(self.code, original.__globals__, original.__name__, original.__defaults__, closure)
+        made.__kwdefaults__ = original.__kwdefaults__
+        made.__qualname__, made.__module__ = original.__qualname__, original.__module__
+        made.__dict__.update(original.__dict__)
+        return made
+
+
+_cache: dict[tuple[CodeType, str, bool], Rewritten] = {}
+_codes: set[CodeType] = set()
+_lock = threading.RLock()
+
+
+def rewritten(function: FunctionType, source: Source, *, kernel: bool) -> Rewritten:
+    """The rewritten form of a function (remembered per code object)."""
+    # equal code objects of two files compare equal, and their places differ
+    key = (function.__code__, function.__code__.co_filename, kernel)
+    with _lock:
+        known = _cache.get(key)
+        if known is None:
+            known = _cache[key] = _rewrite(function, source, kernel)
+            _codes.update(_nested(known.code))
+    return known
+
+
+def is_rewritten(code: CodeType) -> bool:
+    """Whether ``code`` came out of the rewriter, as a function or inside of one."""
+    return code in _codes
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
+
+
+def _rewrite(function: FunctionType, source: Source, kernel: bool) -> Rewritten:
+    node = parse(source)
+    refuse_syntax(node, source, kernel=kernel)
+    note_statements(source.file, node, source.span)
+    loaded = tuple(sorted(_loaded(node)))
+    specs = rewrite(node, source, kernel=kernel)
+    code = _compile(node, function.__code__)
+    return Rewritten(code, tuple(specs), loaded)
+
+
+def _compile(node: Any, original: CodeType) -> CodeType:
+    """Compile the definition inside a factory that declares the same free variables, and take its code out."""
+    node.args.defaults = []
+    node.args.kw_defaults = [None] * len(node.args.kwonlyargs)
+    free = [*original.co_freevars, MACHINE, SPECS]
+    parameters = ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, [])
+    factory = ast.FunctionDef("factory__", parameters, [node], [])
+    module = ast.Module([ast.copy_location(factory, node)], [])
+    ast.fix_missing_locations(module)
+    flags = original.co_flags & _FUTURE
+    outer = compile(module, original.co_filename, "exec", flags=flags, dont_inherit=True)
+    maker = next(c for c in outer.co_consts if isinstance(c, CodeType))
+    code = next(c for c in maker.co_consts if isinstance(c, CodeType) and c.co_name == node.name)
+    if hasattr(code, "co_qualname"):
+        return code.replace(co_qualname=original.co_qualname)
+    return code
+
+
+def _loaded(node: ast.AST) -> set[tuple[str, ...]]:
+    """Names and dotted names (``config.TILE``) that code below ``node`` loads."""
+    found: set[tuple[str, ...]] = set()
+    for inner in ast.walk(node):
+        path: list[str] = []
+        while isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load):
+            path.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+            found.add((inner.id, *path[::-1]))
+    return found

@@ -1,0 +1,106 @@
+"""Running a kernel's rewritten body while a trace records it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from openpto.diagnostics import PyptoError, Site, Span, current_site, fail
+from openpto.ir.expr import ScalarFault
+from openpto.ir.nodes import Scope, TileType
+from openpto.ir.trace import Trace, recording
+from openpto.language.symbolic import scalar_fault
+
+from . import aliases, sites
+from .build import rewritten
+from .guards import Guards
+from .machine import Machine
+from .source import Captured
+
+
+def trace_kernel(
+    captured: Captured,
+    bound: Mapping[str, Any],
+    params: Sequence[tuple[str, TileType, Span | None]],
+    *,
+    scope: Scope,
+    options: Any = None,
+    alias: Mapping[str, str] | None = None,
+) -> Trace:
+    """Trace one kernel.
+
+    Args:
+        captured: the kernel's function, from the moment of decoration.
+        bound: values of the parameters that are no tensors.
+        params: name, type and place of each tensor parameter, in order.
+        scope: settings in force at the start.
+        options: accepted for the caller's convenience; a trace does not depend on them.
+        alias: tensor parameters that are the memory of an earlier one.
+
+    Returns:
+        The finished trace; ``notes["guards"]`` are objects with ``holds()``, ``notes["rebound"]`` maps a parameter to
+        the place that binds its name to something else.
+    """
+    source = captured.text()
+    form = rewritten(captured.function, source, kernel=True)
+    trace = Trace(captured.name, captured.site)
+    trace.scope = trace.root.scope = scope
+    guards = Guards()
+    machine = Machine(trace, form.code, captured.name, guards)
+    machine.kinds[form.code] = "kernel"
+    guards.note(captured.function, form)
+    values = dict(bound)
+    for name, type_, span in params:
+        site = Site(span, kernel=captured.name) if span is not None else captured.site
+        var = trace.param(name, type_, site)
+        values[name] = machine.handle(var)
+    for name, earlier in (alias or {}).items():
+        values[name] = values[earlier]
+    function = form.function(captured.function, machine)
+    stack = sites.machines()
+    stack.append(machine)
+    try:
+        with recording(trace):
+            _run(function, values, machine)
+    finally:
+        stack.pop()
+    assert trace.region is trace.root
+    aliases.check(trace, machine.copies)
+    trace.notes["guards"] = guards.all
+    return trace
+
+
+def _run(function: Any, values: dict[str, Any], machine: Machine) -> None:
+    """Call the rewritten body; what Python itself refuses in the author's code gets a code too."""
+    try:
+        function(**values)
+    except ScalarFault as fault:
+        scalar_fault(fault)
+    except NameError as error:
+        if isinstance(error, PyptoError) or not _raised_by_user(error.__traceback__):
+            raise
+        site = _site_of(error.__traceback__, machine)
+        fail("PTO120", site=site, name=getattr(error, "name", None) or str(error).split("'")[1])
+    except RecursionError as error:
+        fail("PTO161", site=_site_of(error.__traceback__, machine))
+
+
+def _raised_by_user(traceback: TracebackType | None) -> bool:
+    last = None
+    while traceback is not None:
+        last, traceback = traceback, traceback.tb_next
+    return last is not None and sites.is_user_file(last.tb_frame.f_code.co_filename)
+
+
+def _site_of(traceback: TracebackType | None, machine: Machine) -> Site:
+    """The place of the innermost user frame of a traceback (at most the first hundred)."""
+    found, depth = None, 0
+    while traceback is not None and depth < 400:
+        if sites.is_user_file(traceback.tb_frame.f_code.co_filename):
+            found = traceback
+        traceback, depth = traceback.tb_next, depth + 1
+    if found is None:
+        return current_site()
+    code = found.tb_frame.f_code
+    return Site(sites.instruction_span(code, found.tb_lasti, found.tb_lineno), (), machine.loop_frames(), machine.name)

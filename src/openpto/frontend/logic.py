@@ -1,0 +1,193 @@
+"""``and``, ``or``, ``not``, chained comparisons, ``in`` and the ternary on values known only at run time.
+
+Rewritten expressions keep Python's evaluation order: ``a and b`` becomes ``join(left_and(a) and right(b))``. For a
+symbolic ``a`` the machine answers so that Python evaluates ``b`` too, and records it where it runs only if reached.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openpto.diagnostics import Site, fail
+from openpto.ir import expr as ex
+from openpto.ir.expr import Expr
+from openpto.language.symbolic import SymbolicScalar
+
+from .branches import Fork
+from .state import plain
+from .values import Path, Poison, is_scalar, is_symbolic, is_tensor, kind_of, scalar_expr
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+_BOOLEAN = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "loop_begin", "loop_end"})
+_HARMLESS = _BOOLEAN | {"const", "named", "dim", "index"}
+"""Operators and leaves whose evaluation cannot stop the run."""
+
+
+class _Frame:
+    """One ``and``, ``or`` or ternary being evaluated."""
+
+    __slots__ = ("first", "fork", "kept", "op", "second", "site", "taken")
+
+    def __init__(self, op: str, first: Any, kept: Any) -> None:
+        self.op, self.first, self.kept = op, first, kept
+        self.second: Any = None
+        self.taken = False
+        self.fork: Fork | None = None
+        self.site: Site | None = None
+
+
+class Logic:
+    """The part of the machine that evaluates conditions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.logic: list[_Frame] = []
+        self._kept: Any = None
+
+    # -- conditions ----------------------------------------------------------------------------------------------
+
+    def truth(self: Machine, value: Any, what: str) -> bool:
+        """The truth of a value that must be known now; ``what`` names the statement that asks."""
+        value = plain(value)
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, Poison):
+            value.refuse()
+        if is_tensor(value) or type(value).__name__ in ("Element", "LoopRange"):
+            fail("PTO130", got=type(value).__name__)
+        if is_symbolic(value):
+            fail("PTO131", what=what, expr=str(value))
+        if what == "if" and not isinstance(value, SymbolicScalar):
+            self.plain_condition(value)
+        return bool(value)
+
+    def not_(self: Machine, value: Any) -> Any:
+        """``not value``."""
+        return ~value if is_symbolic(value) else not self.truth(value, "not")
+
+    def contains(self: Machine, item: Any, container: Any) -> bool:
+        """``item in container``."""
+        if is_tensor(item) or is_tensor(container):
+            fail("PTO130", got="Tensor")
+        members = container if isinstance(container, (list, tuple, set, frozenset, range)) else ()
+        if is_symbolic(item) or any(is_symbolic(member) for member in members):
+            fail("PTO132", expr=str(item))
+        return item in container
+
+    # -- and, or -------------------------------------------------------------------------------------------------
+
+    def left_and(self: Machine, value: Any) -> bool:
+        """The first operand of ``and``; whether Python shall evaluate the second."""
+        return self._left("and", value, sys._getframe(1))
+
+    def left_or(self: Machine, value: Any) -> bool:
+        """The first operand of ``or``; False if Python shall evaluate the second."""
+        return self._left("or", value, sys._getframe(1))
+
+    def _left(self: Machine, op: str, value: Any, frame: Any) -> bool:
+        value = plain(value)
+        entry = _Frame(op, value, self._kept)
+        self.logic.append(entry)
+        if not is_symbolic(value):
+            return self.truth(value, op)
+        entry.site = self.site()
+        cond = value.expr if op == "and" else ex.unary("not", value.expr)
+        entry.fork = Fork(self, cond, entry.site, frame)
+        return op == "and"
+
+    def right(self: Machine, value: Any) -> bool:
+        """The second operand."""
+        entry = self.logic[-1]
+        entry.second, entry.taken = plain(value), True
+        return True
+
+    def keep(self, value: Any) -> Any:
+        """Remember the middle operand of a chained comparison."""
+        self._kept = value
+        return value
+
+    def kept(self) -> Any:
+        """The middle operand of the chained comparison whose second half is evaluated."""
+        return self.logic[-1].kept
+
+    # -- ternary -------------------------------------------------------------------------------------------------
+
+    def when(self: Machine, test: Any) -> bool:
+        """The condition of ``x if test else y``; whether Python shall evaluate ``x``."""
+        test = plain(test)
+        entry = _Frame("if", test, self._kept)
+        self.logic.append(entry)
+        if not is_symbolic(test):
+            return self.truth(test, "conditional expression")
+        entry.site = self.site()
+        entry.fork = Fork(self, test.expr, entry.site, sys._getframe(1))
+        return True
+
+    def yes(self: Machine, value: Any) -> bool:
+        """The value of ``x``; True if it is the result."""
+        entry = self.logic[-1]
+        entry.first = plain(value)
+        if entry.fork is None:
+            entry.taken = True
+            return True
+        entry.fork.turn({"": entry.first})
+        return False
+
+    def no(self: Machine, value: Any) -> bool:
+        """The value of ``y``."""
+        entry = self.logic[-1]
+        entry.second = plain(value)
+        return True
+
+    def join(self: Machine, _: Any) -> Any:
+        """The value of the whole expression."""
+        entry = self.logic.pop()
+        if entry.fork is not None:
+            return self._join_ternary(entry) if entry.op == "if" else self._join_logic(entry)
+        if entry.op == "if":
+            return entry.first if entry.taken else entry.second
+        return entry.second if entry.taken else entry.first
+
+    def _join_logic(self: Machine, entry: _Frame) -> Any:
+        fork, first, second = entry.fork, entry.first, entry.second
+        assert fork is not None
+        if not is_scalar(second):
+            fail("PTO130", site=entry.site, got=_type_name(second))
+        fork.turn({"": second})
+        if fork.is_empty:
+            fork.drop()
+            return SymbolicScalar.of(_short_circuit(entry.op, first.expr, scalar_expr(second)))
+        return fork.close({"": first}, self._refuse_operand(entry))[""]
+
+    def _join_ternary(self: Machine, entry: _Frame) -> Any:
+        fork, first, second = entry.fork, entry.first, entry.second
+        assert fork is not None
+        if fork.is_empty and is_scalar(first) and is_scalar(second):
+            test = fork.node.cond
+            fork.drop()
+            return SymbolicScalar.of(ex.select(test, scalar_expr(first), scalar_expr(second)))
+        return fork.close({"": second}, self._refuse_operand(entry))[""]
+
+    def _refuse_operand(self, entry: _Frame) -> Any:
+        def refuse(name: str, path: Path, a: Any, b: Any) -> Any:
+            fail("PTO133", site=entry.site, op=entry.op, a=kind_of(a), b=kind_of(b))
+
+        return refuse
+
+
+def _short_circuit(op: str, a: Expr, b: Expr) -> Expr:
+    """``a and b`` or ``a or b`` as one expression that evaluates ``b`` only if it is reached."""
+    if a.op in _BOOLEAN and b.op in _BOOLEAN and all(node.op in _HARMLESS for node in ex.postorder(b)):
+        return ex.binary(op, a, b)
+    if op == "and":
+        return ex.select(a, b, ex.const(0) if a.op in _BOOLEAN else a)
+    return ex.select(a, ex.const(1) if a.op in _BOOLEAN else a, b)
+
+
+def _type_name(value: object) -> str:
+    return "float" if isinstance(value, np.floating) else type(value).__name__

@@ -1,0 +1,80 @@
+"""Syntax that a kernel, or a helper reached from one, cannot contain.
+
+Both toolchains refuse it, and it has no meaning for a program that is recorded once and run many times.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable
+
+from openpto.diagnostics import Site, fail, portability
+
+from .source import FunctionNode, Source
+
+_STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Try: ("Try", "errors cannot be handled while a kernel is traced; let them stop the trace"),
+    ast.Import: ("Import", "import at the top of the module"),
+    ast.ImportFrom: ("ImportFrom", "import at the top of the module"),
+    ast.ClassDef: ("ClassDef", "define the class outside of the kernel"),
+    ast.Global: ("Global", "return the value, or pass a container"),
+    ast.Nonlocal: ("Nonlocal", "return the value, or pass a container"),
+    ast.Yield: ("Yield", "return a list instead"),
+    ast.YieldFrom: ("YieldFrom", "return a list instead"),
+    ast.Await: ("Await", "kernels are not asynchronous"),
+    ast.AsyncFor: ("AsyncFor", "kernels are not asynchronous"),
+    ast.AsyncWith: ("AsyncWith", "kernels are not asynchronous"),
+    ast.AsyncFunctionDef: ("AsyncFunctionDef", "kernels are not asynchronous"),
+}
+if sys.version_info >= (3, 11):
+    _STATEMENTS[ast.TryStar] = ("TryStar", "errors cannot be handled while a kernel is traced")
+
+
+def refuse_syntax(node: FunctionNode, source: Source, *, kernel: bool) -> None:
+    """Stop at the first construct that is not supported (PTO110 to PTO113)."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        _refuse(source, node, node)
+    _refuse_signature(node, source)
+    if kernel:
+        _refuse_return(node, source)
+    for inner in _in_order(node.body):
+        _refuse(source, node, inner)
+        if isinstance(inner, ast.FunctionDef):
+            _refuse_signature(inner, source)
+
+
+def _refuse(source: Source, function: FunctionNode, node: ast.AST) -> None:
+    known = _STATEMENTS.get(type(node))
+    site = Site(source.span(node), kernel=function.name)
+    if known is not None:
+        fail("PTO110", site=site, node=known[0], instead=known[1])
+    if isinstance(node, (ast.For, ast.While)) and node.orelse:
+        place = source.span(node.orelse[0])
+        fail("PTO112", site=Site(place, kernel=function.name), kind="For" if isinstance(node, ast.For) else "While")
+
+
+def _refuse_signature(node: FunctionNode, source: Source) -> None:
+    if node.args.vararg is not None:
+        span = source.span(node.args.vararg)
+        fail("PTO111", site=Site(span, kernel=node.name), name=node.name, argument=node.args.vararg.arg)
+    if node.args.kwarg is not None:
+        span = source.span(node.args.kwarg)
+        portability("PTO665", site=Site(span, kernel=node.name), name=node.name, argument=node.args.kwarg.arg)
+
+
+def _refuse_return(node: FunctionNode, source: Source) -> None:
+    for inner in _in_order(node.body, enter_functions=False):
+        if isinstance(inner, ast.Return):
+            fail("PTO113", site=Site(source.span(inner), kernel=node.name))
+
+
+def _in_order(body: Iterable[ast.AST], *, enter_functions: bool = True) -> Iterable[ast.AST]:
+    """All nodes, in the order of the text."""
+    stack = list(body)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not enter_functions and isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            continue
+        stack.extend(list(ast.iter_child_nodes(node))[::-1])

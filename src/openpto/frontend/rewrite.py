@@ -1,0 +1,371 @@
+"""Rewriting a function's tree so that control flow asks the machine (``pto__``) at trace time.
+
+Purpose: ``for``, ``if``, ``and``/``or``/``not``, ternaries, chained comparisons, ``in``, calls, and loads of names
+that regions store. Everything else is left as the author wrote it.
+Precondition: ``refuse.py`` accepted the tree. Postcondition: the tree compiles in place of the original; code stays
+where it was (never moved into functions or lambdas), so scopes, closures, walrus and ``break`` keep their meaning.
+Every new node has the position of the code it stands for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from openpto.diagnostics import Span
+
+from .liveness import Liveness, Names, arguments, loads, stored
+from .source import FunctionNode, Source
+from .specs import BranchSpec, LoopSpec
+
+MACHINE, SPECS = "pto__", "specs__"
+_PLAIN_ITERABLES = frozenset({"range", "enumerate", "zip", "reversed", "sorted"})
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def rewrite(node: FunctionNode, source: Source, *, kernel: bool) -> list[LoopSpec | BranchSpec]:
+    """Rewrite ``node`` in place; returns the facts its code refers to by number."""
+    specs: list[LoopSpec | BranchSpec] = []
+    outputs = frozenset(a.arg for a in node.args.args) if kernel else frozenset()
+    _Rewriter(node, source, specs, frozenset(), outputs).function()
+    return specs
+
+
+def _placed(new: Node, like: ast.AST) -> Node:
+    """Give a new node, and all new nodes inside, the position of ``like``."""
+    for inner in ast.walk(new):
+        if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
+            ast.copy_location(inner, like)
+    return new
+
+
+def _load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _machine(method: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(ast.Attribute(_load(MACHINE), method, ast.Load()), list(args), [])
+
+
+def _method(name: str, method: str) -> ast.Call:
+    return ast.Call(ast.Attribute(_load(name), method, ast.Load()), [], [])
+
+
+class _Rewriter(ast.NodeTransformer):
+    """One function scope; nested functions get their own."""
+
+    def __init__(
+        self,
+        node: FunctionNode,
+        source: Source,
+        specs: list[LoopSpec | BranchSpec],
+        outer: Names,
+        outputs: Names,
+    ) -> None:
+        self.node = node
+        self.source = source
+        self.specs = specs
+        self.live = Liveness(node.body)
+        self.outputs = outputs & stored(node.body)
+        self.number = 0
+        self.watched = outer | self._watched(node.body)
+
+    def _watched(self, body: Sequence[ast.stmt]) -> Names:
+        """Names that may hold something that must not be used: stored by any ``for`` or ``if``."""
+        found: set[str] = set()
+        for statement in body:
+            for inner in ast.walk(statement):
+                if isinstance(inner, (ast.For, ast.If)) and inner in self.live.of:
+                    found |= stored([inner])
+        return frozenset(found)
+
+    def function(self) -> None:
+        """Rewrite the body of the scope's function."""
+        node = self.node
+        node.decorator_list, node.returns = [], None
+        every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        for argument in every:
+            if argument is not None:
+                argument.annotation = None
+        node.body = self.block(node.body)
+
+    def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Rewrite statements."""
+        out: list[ast.stmt] = []
+        for statement in body:
+            result = self.visit(statement)
+            out.extend(result if isinstance(result, list) else [result])
+            out.extend(self._rebound(statement))
+        return out
+
+    def _rebound(self, statement: ast.stmt) -> list[ast.stmt]:
+        """After a statement that stores the name of a kernel parameter: tell the machine."""
+        if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            return []
+        names = sorted(self.outputs & stored([statement]))
+        calls = [ast.Expr(_machine("rebound", _load(name), ast.Constant(name))) for name in names]
+        return [_placed(call, statement) for call in calls]
+
+    def _spec(self, spec: LoopSpec | BranchSpec) -> ast.expr:
+        self.specs.append(spec)
+        return ast.Subscript(_load(SPECS), ast.Constant(len(self.specs) - 1), ast.Load())
+
+    def _temporary(self, letter: str) -> str:
+        self.number += 1
+        return f"{letter}{self.number}__"
+
+    # -- loops ---------------------------------------------------------------------------------------------------
+
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        if isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name):
+            if node.iter.func.id in _PLAIN_ITERABLES:
+                return self._plain_for(node)
+        if isinstance(node.iter, (ast.List, ast.Tuple, ast.ListComp)):
+            return self._plain_for(node)
+        live = self.live.of[node]
+        targets = tuple(sorted(stored([node.target])))
+        names = tuple(sorted((stored(node.body) - set(targets)) & (live.inside | live.after)))
+        spec = LoopSpec(
+            span=self.source.span(node.iter),
+            names=names,
+            targets=targets,
+            inside=live.inside,
+            after=live.after,
+            counters=_counters(node.body),
+            pattern=len(node.target.elts) if isinstance(node.target, (ast.Tuple, ast.List)) else 0,
+            jumps=self._jumps(node.body),
+            stores=self._first_stores(node.body),
+        )
+        loop = self._temporary("L")
+        start = _machine("loop", self.visit(node.iter), self._spec(spec))
+        body = [
+            _placed(self._if_region(loop, "managed", "head", names), node.iter),
+            *self.block(node.body),
+            _placed(self._if_region(loop, "managed", "tail", ()), node.iter),
+        ]
+        guarded = ast.With([ast.withitem(_load(loop))], body)
+        new = ast.For(self.visit(node.target), _load(loop), [_placed(guarded, node.iter)], [])
+        return [
+            _placed(ast.Assign([ast.Name(loop, ast.Store())], start), node.iter),
+            _placed(new, node),
+            _placed(self._if_region(loop, "managed", "exit", (*names, *targets)), node.iter),
+        ]
+
+    def _plain_for(self, node: ast.For) -> list[ast.stmt]:
+        """An iterable that certainly is no ``pypto.loop``."""
+        node.iter = _placed(_machine("items", self.visit(node.iter)), node.iter)
+        node.target = self.visit(node.target)
+        node.body = self.block(node.body)
+        return [node]
+
+    def visit_While(self, node: ast.While) -> ast.stmt:
+        node.test = _placed(_machine("again", self.visit(node.test)), node.test)
+        node.body = self.block(node.body)
+        return node
+
+    def _if_region(self, owner: str, question: str, method: str, names: Iterable[str]) -> ast.stmt:
+        """``if owner.question: names = owner.method()``."""
+        call = _method(owner, method)
+        targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
+        action: ast.stmt = ast.Assign([ast.Tuple(targets, ast.Store())], call) if targets else ast.Expr(call)
+        return ast.If(ast.Attribute(_load(owner), question, ast.Load()), [action], [])
+
+    def _jumps(self, body: Sequence[ast.stmt]) -> tuple[tuple[str, Span], ...]:
+        """Statements that leave ``body``: break and continue of its own loop, return."""
+        found: list[tuple[str, Span]] = []
+
+        def search(nodes: Iterable[ast.AST], in_loop: bool) -> None:
+            for inner in nodes:
+                if isinstance(inner, ast.Return):
+                    found.append(("return", self.source.span(inner)))
+                elif isinstance(inner, (ast.Break, ast.Continue)) and not in_loop:
+                    kind = "break" if isinstance(inner, ast.Break) else "continue"
+                    found.append((kind, self.source.span(inner)))
+                elif not isinstance(inner, (ast.FunctionDef, ast.Lambda)):
+                    search(ast.iter_child_nodes(inner), in_loop or isinstance(inner, (ast.For, ast.While)))
+
+        search(body, False)
+        return tuple(found)
+
+    def _first_stores(self, body: Sequence[ast.stmt]) -> dict[str, Span]:
+        """Where each name is stored first."""
+        found: dict[str, Span] = {}
+        for statement in body:
+            for inner in ast.walk(statement):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                    span = self.source.span(inner)
+                    known = found.get(inner.id)
+                    if known is None or (span.line, span.col) < (known.line, known.col):
+                        found[inner.id] = span
+        return found
+
+    # -- branches ------------------------------------------------------------------------------------------------
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        live = self.live.of[node]
+        both = stored(node.body) | stored(node.orelse)
+        needed = live.after | (live.inside & stored(node.body))
+        spec = BranchSpec(
+            span=self.source.span(node.test),
+            names=tuple(sorted(both & needed)),
+            marked=_is_cond(node.test),
+            jumps=self._jumps([*node.body, *node.orelse]),
+            then=self._first_stores(node.body),
+            other=self._first_stores(node.orelse),
+        )
+        test = self.visit(node.test)
+        if spec.jumps:
+            node.test = _placed(_machine("test", test, self._spec(spec)), node.test)
+            node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+            return [node]
+        name = self._temporary("I")
+        branch = ast.Assign([ast.Name(name, ast.Store())], _machine("branch", test, self._spec(spec)))
+        then = [*self.block(node.body), self._if_region(name, "symbolic", "end_then", ())]
+        other = [
+            self._if_region(name, "symbolic", "restore", spec.names),
+            *self.block(node.orelse),
+            self._if_region(name, "symbolic", "join", spec.names),
+        ]
+        return [
+            _placed(branch, node.test),
+            _placed(ast.If(_method(name, "then"), then, []), node.test),
+            _placed(ast.If(_method(name, "other"), other, []), node.test),
+        ]
+
+    # -- other statements ----------------------------------------------------------------------------------------
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        decorators = [self.visit(d) for d in node.decorator_list]
+        _Rewriter(node, self.source, self.specs, self.watched, frozenset()).function()
+        node.decorator_list = decorators
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        inner = self.watched
+        self.watched = inner - arguments(node.args)
+        self.generic_visit(node)
+        self.watched = inner
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.stmt:
+        for item in node.items:
+            place = item.context_expr
+            item.context_expr = _placed(_machine("manager", self.visit(place)), place)
+        node.body = self.block(node.body)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        self.generic_visit(node)
+        if isinstance(node.target, ast.Name) and node.target.id in self.watched:
+            name = node.target.id
+            check = ast.Assign([ast.Name(name, ast.Store())], _machine("use", _load(name), ast.Constant(name)))
+            return [_placed(check, node.target), node]
+        return [node]
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        test = node.test
+        self.generic_visit(node)
+        node.test = _placed(_machine("truth", node.test, ast.Constant("assert")), test)
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> list[ast.stmt]:
+        self.generic_visit(node)
+        return [_placed(ast.Expr(_machine("raising")), node), node]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        node.target = self.visit(node.target)
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.match_case:
+        if node.guard is not None:
+            node.guard = self._truth(node.guard, "match guard")
+        node.body = self.block(node.body)
+        return node
+
+    # -- expressions ---------------------------------------------------------------------------------------------
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.id in self.watched:
+            return _placed(_machine("use", node, ast.Constant(node.id)), node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        node.func = _placed(_machine("fn", node.func), node.func)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        method = "left_and" if isinstance(node.op, ast.And) else "left_or"
+        result = self.visit(node.values[-1])
+        for operand in reversed(node.values[:-1]):
+            left = _placed(_machine(method, self.visit(operand)), operand)
+            result = self._joined(node.op, left, result, node)
+        return result
+
+    def _joined(self, op: ast.boolop, left: ast.expr, right: ast.expr, like: ast.expr) -> ast.expr:
+        second = _placed(_machine("right", right), right)
+        return _placed(_machine("join", ast.BoolOp(op, [left, second])), like)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        return _placed(_machine("not_", node.operand), node) if isinstance(node.op, ast.Not) else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        when = _placed(_machine("when", self.visit(node.test)), node.test)
+        yes = _placed(_machine("yes", self.visit(node.body)), node.body)
+        no = _placed(_machine("no", self.visit(node.orelse)), node.orelse)
+        chosen = ast.BoolOp(ast.Or(), [ast.BoolOp(ast.And(), [when, yes]), no])
+        return _placed(_machine("join", chosen), node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        operands = [self.visit(node.left), *map(self.visit, node.comparators)]
+        return self._compare(operands, node.ops, node)
+
+    def _compare(self, operands: list[ast.expr], ops: list[ast.cmpop], like: ast.Compare) -> ast.expr:
+        left, right = operands[:2]
+        if len(ops) == 1:
+            return self._comparison(left, ops[0], right, like)
+        first = self._comparison(left, ops[0], _placed(_machine("keep", right), right), like)
+        kept = _placed(_machine("kept"), right)
+        rest = self._compare([kept, *operands[2:]], ops[1:], like)
+        return self._joined(ast.And(), _placed(_machine("left_and", first), like), rest, like)
+
+    def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr, like: ast.Compare) -> ast.expr:
+        if isinstance(op, ast.In):
+            return _placed(_machine("contains", left, right), like)
+        if isinstance(op, ast.NotIn):
+            return _placed(_machine("not_", _machine("contains", left, right)), like)
+        return _placed(ast.Compare(left, [op], [right]), like)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        node.target, node.iter = self.visit(node.target), self.visit(node.iter)
+        node.ifs = [self._truth(test, "comprehension") for test in node.ifs]
+        return node
+
+    def _truth(self, test: ast.expr, what: str) -> ast.expr:
+        return _placed(_machine("truth", self.visit(test), ast.Constant(what)), test)
+
+
+def _is_cond(test: ast.expr) -> bool:
+    """Whether a test is written ``pypto.cond(...)``."""
+    if not isinstance(test, ast.Call):
+        return False
+    called = test.func
+    return (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) == "cond"
+
+
+def _counters(body: Sequence[ast.stmt]) -> Names:
+    """Names computed from themselves."""
+    found: set[str] = set()
+    for statement in body:
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name):
+                found.add(inner.target.id)
+            elif isinstance(inner, ast.Assign):
+                found |= stored(inner.targets) & loads(inner.value)
+    return frozenset(found)

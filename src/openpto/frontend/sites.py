@@ -1,0 +1,121 @@
+"""Where the author's code is while it is traced: span, chain of helper calls, enclosing loops.
+
+Works from Python's own frames, so recorded ops need not pass places around. Columns come from the positions that the
+compiler keeps per instruction (3.11 and later); older interpreters give the statement.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+import threading
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+from openpto.diagnostics import Site, Span, file_origin, note_user_file, set_site_hook
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+_UNNAMED = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<lambda>")
+
+_user_file: dict[str, bool] = {}
+_spans: dict[tuple[str, CodeType, int], Span] = {}  # equal code may stand in two files
+_statements: dict[str, dict[int, Span]] = {}
+_local = threading.local()
+
+
+def machines() -> list[Machine]:
+    """Kernels being traced by this thread, innermost last."""
+    stack: list[Machine] | None = getattr(_local, "machines", None)
+    if stack is None:
+        stack = _local.machines = []
+    return stack
+
+
+def is_user_file(file: str) -> bool:
+    """Whether a file holds code of the user (neither ours nor a library's)."""
+    known = _user_file.get(file)
+    return known if known is not None else _user_file.setdefault(file, file_origin(file) == "user")
+
+
+def declare_user_file(file: str) -> None:
+    """A file that holds a kernel is the user's, wherever it is installed."""
+    note_user_file(file)
+    _user_file[file] = True
+
+
+def user_frames(frame: FrameType | None, last: CodeType | None) -> Iterator[FrameType]:
+    """The user's frames from ``frame`` outwards, up to the one that runs ``last``."""
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            yield frame
+        if frame.f_code is last:
+            return
+        frame = frame.f_back
+
+
+def note_statements(file: str, node: ast.AST, span_of: object) -> None:
+    """Remember the statements of a function by line, for interpreters without instruction positions."""
+    if sys.version_info >= (3, 11):
+        return
+    table = _statements.setdefault(file, {})
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.stmt) and not hasattr(inner, "body"):
+            span = span_of(inner)  # type: ignore[operator]
+            for line in range(span.line, (span.end_line or span.line) + 1):
+                table.setdefault(line, span)
+
+
+def span_of(frame: FrameType) -> Span:
+    """The expression (or statement) that a frame is executing."""
+    code = frame.f_code
+    key = (code.co_filename, code, frame.f_lasti)
+    known = _spans.get(key)
+    if known is None:
+        known = _spans.setdefault(key, instruction_span(code, frame.f_lasti, frame.f_lineno))
+    return known
+
+
+def instruction_span(code: CodeType, offset: int, line: int | None) -> Span:
+    if sys.version_info >= (3, 11):
+        for position, (first, last, col, end_col) in enumerate(code.co_positions()):
+            if position * 2 == offset:
+                if first is None or last is None or col is None or end_col is None:
+                    break
+                file = code.co_filename
+                return Span(file, first, _characters(file, first, col), last, _characters(file, last, end_col))
+    line = line or code.co_firstlineno
+    return _statements.get(code.co_filename, {}).get(line, Span(code.co_filename, line))
+
+
+def _characters(file: str, line: int, byte: int) -> int:
+    text = linecache.getline(file, line)
+    return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
+
+
+def locate(frame: FrameType | None, machine: Machine | None) -> Site | None:
+    """The site of what ``frame`` (or the user's code that called it) does now; None without any user code."""
+    frames = list(user_frames(frame, machine.kernel_code if machine is not None else None))
+    if not frames:
+        return None
+    if machine is None:
+        return Site(span_of(frames[0]))
+    chain = []
+    name = ""
+    for entry in frames:
+        if name:
+            chain.append((name, span_of(entry)))
+        name = "" if entry.f_code.co_name in _UNNAMED else entry.f_code.co_name
+    return Site(span_of(frames[0]), tuple(chain), machine.loop_frames(), machine.name)
+
+
+def here() -> Site | None:
+    """The hook of diagnostics: the place of the user's code that is running in this thread."""
+    stack = machines()
+    return locate(sys._getframe(1), stack[-1] if stack else None)
+
+
+set_site_hook(here)

@@ -1,0 +1,163 @@
+"""Source text of functions, kept from the moment of decoration, and its syntax tree with original positions."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
+from openpto.diagnostics import Site, Span, fail
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of one function: ``lines`` begin at ``first_line`` (1-based) of ``file``. ``class_name`` is the class
+    whose body defines it, which decides how Python spells its private names."""
+
+    file: str
+    first_line: int
+    lines: tuple[str, ...]
+    class_name: str = ""
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a tree node; tree columns count UTF-8 bytes, spans count characters."""
+        line, end = getattr(node, "lineno", self.first_line), getattr(node, "end_lineno", None)
+        if end is None:
+            return Span(self.file, line)
+        col = self._characters(line, getattr(node, "col_offset", 0))
+        return Span(self.file, line, col, end, self._characters(end, getattr(node, "end_col_offset", 0) or 0))
+
+    def _characters(self, line: int, byte: int) -> int:
+        at = line - self.first_line
+        if not 0 <= at < len(self.lines) or self.lines[at].isascii():
+            return byte
+        return len(self.lines[at].encode()[:byte].decode(errors="ignore"))
+
+
+@dataclass(frozen=True, eq=False)
+class Captured:
+    """A function as it was when it was decorated. ``problem`` says why there is no usable source text."""
+
+    function: FunctionType
+    source: Source | None
+    problem: str
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.__name__
+
+    @property
+    def site(self) -> Site:
+        """The line of the definition."""
+        code = self.function.__code__
+        return Site(Span(code.co_filename, code.co_firstlineno), kernel=self.name)
+
+    def text(self) -> Source:
+        """The source text (PTO101 if Python does not have it)."""
+        if self.source is None:
+            fail("PTO101", site=self.site, name=self.name, why=self.problem)
+        return self.source
+
+
+_sources: dict[tuple[str, CodeType], tuple[Source | None, str]] = {}  # equal code may stand in two files
+_lock = threading.Lock()
+
+
+def capture(function: FunctionType) -> Captured:
+    """Keep ``function`` together with its source text. Never fails: a missing text is reported by the first call."""
+    source, problem = source_of(function)
+    return Captured(function, source, problem)
+
+
+def source_of(function: FunctionType) -> tuple[Source | None, str]:
+    """The text of a function (remembered per code object), or None and the reason."""
+    code = function.__code__
+    with _lock:
+        known = _sources.get((code.co_filename, code))
+    if known is None:
+        known = _read(function)
+        with _lock:
+            known = _sources.setdefault((code.co_filename, code), known)
+    return known
+
+
+def _read(function: FunctionType) -> tuple[Source | None, str]:
+    code = function.__code__
+    if code.co_name == "<lambda>":
+        return None, "it is a lambda; write it with def"
+    lines = _file_lines(function, function.__globals__)
+    if not lines:
+        return None, f"Python keeps no source text for {code.co_filename}"
+    start = code.co_firstlineno - 1
+    if start >= len(lines):
+        return None, f"{code.co_filename} is shorter than when it was imported"
+    try:
+        block = inspect.getblock(lines[start:])
+        source = Source(code.co_filename, code.co_firstlineno, tuple(block), _class_of(function))
+        node = parse(source)
+    except (SyntaxError, ValueError, IndexError):
+        return None, f"the text at {code.co_filename}:{code.co_firstlineno} is not this function any more"
+    if node.name != code.co_name or _argument_names(node) != code.co_varnames[: len(_argument_names(node))]:
+        return None, f"the text at {code.co_filename}:{code.co_firstlineno} is not this function any more"
+    return source, ""
+
+
+def _file_lines(function: FunctionType, module: Mapping[str, object]) -> list[str]:
+    file = function.__code__.co_filename
+    linecache.checkcache(file)
+    lines = linecache.getlines(file, dict(module))
+    if lines:
+        return lines
+    try:  # the interactive prompt of newer interpreters keeps text per code object
+        return inspect.findsource(function)[0]
+    except (OSError, TypeError, IndexError):
+        return []
+
+
+def parse(source: Source) -> FunctionNode:
+    """The tree of a function definition; line numbers and (byte) columns are those of the file.
+
+    The block is parsed at its own indentation, so that strings over several lines keep their text.
+
+    Raises:
+        SyntaxError: the text is not a function definition.
+    """
+    indented = source.lines[0][:1] in (" ", "\t")
+    head = "if 1:\n" if indented else ""
+    tree = ast.parse(head + "".join(source.lines), source.file)
+    first = tree.body[0]
+    node = first.body[0] if indented and isinstance(first, ast.If) else first
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        raise SyntaxError("not a function definition")
+    ast.increment_lineno(node, source.first_line - (2 if indented else 1))
+    if source.class_name:
+        _mangle(node, source.class_name)
+    return node
+
+
+def _class_of(function: FunctionType) -> str:
+    parts = function.__qualname__.split(".")
+    return parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else ""
+
+
+def _mangle(node: ast.AST, class_name: str) -> None:
+    """Spell private names (``__x``) as Python does inside of a class."""
+    for inner in ast.walk(node):
+        for attribute in ("id", "attr", "arg", "name"):
+            name = getattr(inner, attribute, None)
+            if isinstance(name, str) and name.startswith("__") and not name.endswith("__"):
+                setattr(inner, attribute, f"_{class_name}{name}")
+
+
+def _argument_names(node: FunctionNode) -> tuple[str, ...]:
+    arguments = node.args
+    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    extra = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    return tuple(a.arg for a in (*plain, *extra))

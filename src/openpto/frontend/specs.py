@@ -1,0 +1,45 @@
+"""What the rewriter found out about a statement and hands to the machine at trace time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from openpto.diagnostics import Span
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSpec:
+    """A ``for`` statement.
+
+    names    stored in the body and live at its head or after the loop, in the order of the rewritten assignments
+    targets  names of the loop target
+    inside   names live at the head of the body; after: names live after the loop
+    counters names that the body computes from themselves (``n += 1``)
+    pattern  number of names the target unpacks, 0 for a single name
+    jumps    break, continue and return that would leave the body
+    stores   where each name is first stored
+    """
+
+    span: Span
+    names: tuple[str, ...]
+    targets: tuple[str, ...]
+    inside: frozenset[str]
+    after: frozenset[str]
+    counters: frozenset[str]
+    pattern: int
+    jumps: tuple[tuple[str, Span], ...]
+    stores: Mapping[str, Span]
+
+
+@dataclass(frozen=True, slots=True)
+class BranchSpec:
+    """An ``if`` statement. ``names`` are stored in a branch and needed in the other or afterwards; ``marked`` if the
+    test is written ``pypto.cond(...)``; ``then`` and ``other``: where each branch stores a name first."""
+
+    span: Span
+    names: tuple[str, ...]
+    marked: bool
+    jumps: tuple[tuple[str, Span], ...]
+    then: Mapping[str, Span]
+    other: Mapping[str, Span]
