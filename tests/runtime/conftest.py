@@ -16,6 +16,7 @@ from openpto.ir import ssa
 from openpto.ir.dtypes import from_numpy
 from openpto.ir.nodes import Imm, TileType
 from openpto.ir.trace import Trace, Var, recording
+from openpto.ir.verifier import require_valid
 from openpto.ops import OPS
 from openpto.ops.movement import move, read_element, store, write_element
 from openpto.ops.reshaping import reshaped, squeezed, widened
@@ -117,7 +118,7 @@ class Program:
         return self.trace.end_if(branch, left, site)
 
     def kernel(self):
-        return ssa.build(self.trace)
+        return require_valid(ssa.build(self.trace))
 
     def run(self, env=None):
         return runtime.execute(self.kernel(), self.arrays, env or {})

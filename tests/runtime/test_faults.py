@@ -90,7 +90,7 @@ def test_rows_of_a_matmul_that_touch_undefined_elements(p):
     p.store(p.view(x, [4, 16], [0, 0]), (0, 0), t)
     product = p.matmul(t, p.view(x, [16, 16], [0, 0]), F32)
     p.store(p.view(product, [4, 16], [0, 0]), (0, 0), o)
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="never given a value"):
         p.run()
     want = p.arrays[0][:4].astype(np.float64) @ p.arrays[0][:16]
     np.testing.assert_allclose(p.arrays[1][:4], want, rtol=1e-6)
@@ -102,7 +102,7 @@ def test_columns_of_a_matmul_that_touch_undefined_elements(p):
     p.store(p.view(x, [16, 4], [0, 0]), (0, 0), t)
     product = p.matmul(p.view(x, [16, 16], [0, 0]), t, F32)
     p.store(product, (0, 0), o)
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="never given a value"):
         stopped(p, "PTO401", index="[0, 4]")
 
 

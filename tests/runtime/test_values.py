@@ -75,6 +75,26 @@ def test_a_parameter_that_is_overwritten_while_a_full_window_of_it_lives(p):
     np.testing.assert_array_equal(x, before + before)
 
 
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_local_that_took_over_a_parameter_is_written_apart(p, merged):
+    x, out = normal(8, 8), np.zeros((8, 8), np.float32)
+    before = x.copy()
+    a, o = p.param("x", x), p.param("o", out)
+    t = p.full([8, 8], 0.0, F32)
+    if merged:
+        p.branch(ex.binary("gt", ex.dim("x", 0), 3), lambda: p.move(a, t))
+    else:
+        p.move(a, t)
+    p.store(p.full([2, 8], 5.0, F32), (0, 0), t)
+    p.move(p.add(t, a), o)
+    report = p.run()
+    want = before * 2
+    want[:2] = before[:2] + 5
+    np.testing.assert_array_equal(out, want)
+    np.testing.assert_array_equal(x, before)
+    assert report.elements_written == (0, 64)
+
+
 def test_swapped_parameters(p):
     x, y = normal(4, 4), normal(4, 4)
     want = y.copy(), x.copy()

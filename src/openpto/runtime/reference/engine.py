@@ -35,7 +35,7 @@ def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, 
     """Run ``kernel`` on ``buffers`` (see :func:`openpto.runtime.execute`)."""
     if denormals_flushed():
         fail("PTO441")
-    machine = Machine(kernel, buffers, _bound(kernel, buffers, env), lifetimes_of(kernel), handler_of)
+    machine = Machine(kernel, buffers, bound_sizes(kernel, buffers, env), lifetimes_of(kernel), handler_of)
     with collect_warnings() as warnings, np.errstate(all="ignore"):
         try:
             machine.run()
@@ -62,7 +62,7 @@ def lifetimes_of(kernel: Kernel) -> Lifetimes:
     return lifetimes
 
 
-def _bound(kernel: Kernel, buffers: Sequence[Array], env: Mapping[Expr, int]) -> dict[Expr, int]:
+def bound_sizes(kernel: Kernel, buffers: Sequence[Array], env: Mapping[Expr, int]) -> dict[Expr, int]:
     """``env`` with the extents of the parameters."""
     assert len(buffers) == len(kernel.params), "one buffer per parameter"
     values = dict(env)

@@ -99,17 +99,23 @@ class Machine:
 
     def target(self, op: Op) -> tuple[Value, Tile]:
         """The operand that an in-place op writes, as a tile that may be changed: memory that others look at is
-        copied first (theirs if it is a parameter's, else ours). To be called before other operands are read."""
+        copied first (theirs if the result is a parameter in its own memory, else ours). To be called before other
+        operands are read."""
         value = next(o for o in reversed(op.operands) if isinstance(o, Value))
         tile = self.tile(value)
         ends = value in self.deaths[op].after
         if tile.storage.refs > (1 if ends else 0):
-            if tile.home:
+            if tile.storage.parameter >= 0 and tile.storage.parameter == self.parameter(op):
                 self._evict(tile.storage, value if ends else None)
             else:
                 tile = duplicate(tile)
         defined = tile.defined if ends or not isinstance(tile.defined, np.ndarray) else tile.defined.copy()
-        return value, Tile(tile.data, tile.valid, defined, tile.storage, True, tile.clean, tile.home)
+        return value, Tile(tile.data, tile.valid, defined, tile.storage, True, tile.clean)
+
+    def parameter(self, op: Op) -> int:
+        """Number of the parameter whose new state an op gives, or -1."""
+        result = op.results[0]
+        return self.parameter_of.get(result.var, -1) if isinstance(result, Value) else -1
 
     def _evict(self, storage: Storage, keep: Value | None) -> None:
         """Give every tile that looks at ``storage``, except ``keep``, memory of its own."""
@@ -121,12 +127,14 @@ class Machine:
                 storage.refs -= 1
                 copy.storage.refs += 1
 
-    def stored(self, op: Op, value: Value, low: Extents, high: Extents, *, whole: bool = True) -> None:
-        """Note a box written into the object of ``value``; ``whole`` tells that all stored elements are defined."""
+    def stored(self, op: Op, low: Extents, high: Extents, *, whole: bool = True) -> None:
+        """Note a box that an in-place op wrote; ``whole`` tells that all stored elements are defined."""
         if self.races is not None:
-            self.races.write(value.var, low, high)
-        number = self.parameter_of.get(value.var)
-        if number is not None:
+            result = op.results[0]
+            assert isinstance(result, Value)
+            self.races.write(result.var, low, high)
+        number = self.parameter(op)
+        if number >= 0:
             self.written[number] += regions.count([b - a for a, b in zip(low, high, strict=True)])
             if not whole:
                 self.stores.setdefault(number, []).append((self.place(op.site), (low, high)))
@@ -186,7 +194,7 @@ class Machine:
                 continue
             self.parameter_of[param.value.var] = number
             data = self.buffers[number]
-            self.bind(param.value, Tile(data, data.shape, FULL, Storage(number), clean=False, home=True))
+            self.bind(param.value, Tile(data, data.shape, FULL, Storage(number), clean=False))
         self.release(v for v in self.lifetimes.entry if v in self.env)
         self.block(self.kernel.body)
 

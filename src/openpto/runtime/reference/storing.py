@@ -22,7 +22,7 @@ from .tiles import Array, Tile, whole
 @impl("assemble")
 def assemble(m: Machine, op: Op) -> Tile:
     """The valid region of the first operand is written at the offsets."""
-    into, target = m.target(op)
+    _, target = m.target(op)
     source = m.read(op.operands[0])
     offsets = m.dims(op.attrs["offsets"])
     extents = source.valid
@@ -36,17 +36,17 @@ def assemble(m: Machine, op: Op) -> Tile:
     target.data[tuple([slice(o, s) for o, s in zip(offsets, stops, strict=True)])] = source.body
     if target.defined is not None or source.defined is not None:
         target.defined = regions.paint(target.defined, target.valid, offsets, source.defined, extents, owned=True)
-    _beyond_valid(m, target, offsets, stops)
-    m.stored(op, into, offsets, stops, whole=whole(source))
+    _beyond_valid(m, op, target, offsets, stops)
+    m.stored(op, offsets, stops, whole=whole(source))
     return target
 
 
-def _beyond_valid(m: Machine, target: Tile, low: Extents, high: Extents) -> None:
+def _beyond_valid(m: Machine, op: Op, target: Tile, low: Extents, high: Extents) -> None:
     """A store outside of the destination's valid region: a parameter keeps it for the caller; in another tensor nothing
     could ever read it, so it is a fault."""
     for axis, (stop, extent) in enumerate(zip(high, target.valid, strict=True)):
         if stop > extent:
-            if not target.home:
+            if m.parameter(op) < 0:
                 extents = shown([b - a for a, b in zip(low, high, strict=True)])
                 m.fault("PTO452", axis=axis, low=low[axis], high=stop, capacity=extent, extents=extents)
             target.clean = False
@@ -79,7 +79,7 @@ def move(m: Machine, op: Op) -> Tile:
     target.valid = source.valid
     target.clean = False
     target.defined = source.defined.copy() if isinstance(source.defined, np.ndarray) else source.defined
-    m.stored(op, into, (0,) * len(source.valid), source.valid, whole=whole(source))
+    m.stored(op, (0,) * len(source.valid), source.valid, whole=whole(source))
     return target
 
 
@@ -95,8 +95,8 @@ def write_scalar(m: Machine, op: Op) -> Tile:
     stops = tuple([i + 1 for i in index])
     if target.defined is not None:
         target.defined = regions.paint(target.defined, target.valid, index, FULL, (1,) * len(index), owned=True)
-    _beyond_valid(m, target, index, stops)
-    m.stored(op, into, index, stops)
+    _beyond_valid(m, op, target, index, stops)
+    m.stored(op, index, stops)
     return target
 
 
@@ -140,7 +140,7 @@ def scatter(m: Machine, op: Op) -> Tile:
         high = (*extents[:axis], int(position) + 1, *extents[axis + 1 :])
         if reduce is not None:
             m.note_read(into, low, high)
-        m.stored(op, into, low, high, whole=region is None)
+        m.stored(op, low, high, whole=region is None)
     return target
 
 

@@ -36,7 +36,6 @@ class Tile:
     defined   which valid elements have been given a value (see regions.py)
     written   False only for a declared tensor that no write has reached
     clean     whether everything outside ``valid`` is zero; never assumed for the caller's memory
-    home      whether this is the present state of a kernel parameter in its own memory
     """
 
     data: Array
@@ -45,7 +44,6 @@ class Tile:
     storage: Storage
     written: bool = True
     clean: bool = True
-    home: bool = False
 
     @property
     def full(self) -> bool:
