@@ -1,4 +1,4 @@
-"""Minimax fits with FP32 coefficients.
+"""Minimax fits with FP32 or FP64 coefficients.
 
 ``fit`` finds the coefficients c of ``sum(c[k] * x**powers[k])`` that minimise the greatest ``|weight * error|`` on an
 interval, by the exchange algorithm in multiple precision. ``fit_float32`` then rounds one coefficient after the
@@ -80,6 +80,12 @@ def _extrema(error: np.ndarray, count: int) -> list[int]:
     if len(found) < count:
         raise ArithmeticError("the error does not alternate often enough; change powers or interval")
     return found
+
+
+def fit_float64(problem: Problem) -> tuple[list[float], float]:
+    """FP64 coefficients; their rounding is far below the error of the fit."""
+    coefficients, error = fit(problem)
+    return [float(c) for c in coefficients], error
 
 
 def fit_float32(problem: Problem, pinned: Sequence[float] = ()) -> tuple[list[float], float]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from openpto.ops.arith import F32, I32, Expr, bitcast, fma, select
+from openpto.ops.arith import F32, I32, Expr, bitcast, eq, fma, select
 
-from ._coefficients import EXP, EXP_SHIFT, LN2_HIGH, LN2_LOW, LOG2_E
+from ._coefficients import EXP, EXP2, EXP_SHIFT, LN2_HIGH, LN2_LOW, LOG2_E
+from .double import in_double, wide_expm1
 from .polynomial import horner
 
 # Adding 1.5 * 2^23 rounds to an integer and leaves that integer in the low mantissa bits.
@@ -49,6 +50,23 @@ def exp(x: Expr) -> Expr:
     limited = select(limited < -104.5, -104.5, limited)
     shifted, r = split_ln2(limited)
     return scale_by_power(expm1_reduced(r) + 1.0, shifted)
+
+
+def exp2(x: Expr) -> Expr:
+    """2**x: exact for integers, overflow gives inf, underflow is gradual."""
+    limited = select(x > 129.0, 129.0, x)
+    limited = select(limited < -151.0, -151.0, limited)
+    shifted = (limited - EXP_SHIFT) + MAGIC
+    r = limited - (shifted - MAGIC)
+    return scale_by_power(fma(horner(r, EXP2), r, 1.0), shifted)
+
+
+@in_double
+def expm1(x: Expr) -> Expr:
+    """``exp(x) - 1``, accurate near zero; the sign of zero stays."""
+    limited = select(x > 100.0, 100.0, x)
+    value = wide_expm1(select(limited < -100.0, -100.0, limited))
+    return select(eq(x, 0.0), x, value)
 
 
 def sigmoid(x: Expr) -> Expr:
