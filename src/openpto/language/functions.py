@@ -27,7 +27,7 @@ from .tensor import Tensor
 
 
 def to_ir(value: Any) -> Any:
-    """What a declaration takes for an argument: handles are unwrapped, also inside lists and tuples."""
+    """What a declaration takes for an argument: handles are unwrapped, also inside lists, tuples and dicts."""
     if isinstance(value, Tensor):
         return value.cell
     if isinstance(value, SymbolicScalar):
@@ -36,7 +36,7 @@ def to_ir(value: Any) -> Any:
         return Imm(value.value, value.dtype)
     if isinstance(value, (list, tuple)) and any(isinstance(v, (Tensor, SymbolicScalar, list, tuple)) for v in value):
         return [to_ir(v) for v in value]
-    return value
+    return {key: to_ir(v) for key, v in value.items()} if isinstance(value, dict) else value
 
 
 def from_ir(value: Any) -> Any:

@@ -127,7 +127,7 @@ def _extent(pick: Pick, extent: Dim) -> int:
 def _only_whole(key: Any) -> bool:
     """``[:]``, ``[:, :]``, ``[()]``: nothing but empty slices."""
     parts = key if isinstance(key, tuple) else (key,)
-    return all(isinstance(p, slice) and p == slice(None) for p in parts)
+    return all(isinstance(p, slice) and p.start is None and p.stop is None and p.step is None for p in parts)
 
 
 def _by_tensor(key: Any) -> bool:
@@ -186,15 +186,14 @@ def _store(target: Var, picks: list[Pick], value: Any) -> None:
 
 
 def _store_element(target: Var, index: tuple[Dim, ...], value: Any) -> None:
+    """``o[i, j] = n``: an integer into one element of an integer tensor (PTO256)."""
     if not _is_scalar(value):
         fail("PTO246", got=type(value).__name__)
-    number = to_ir(value)
-    if is_int(target.type.dtype) and not isinstance(number, float) and not isinstance(value, Element):
-        movement.write_element(target, index, number if isinstance(number, ex.Expr) else int(number))
-        return
-    portability("PTO650", what=f"o[i, j] = {_short(value)}", got=type(value).__name__)
-    one = create.filled("full", (1,) * target.type.rank, number, target.type.dtype, None)
-    movement.store(one, index, target)
+    number = value.value if isinstance(value, Element) else to_ir(value)
+    dtype = target.type.dtype
+    if isinstance(number, float) or not is_int(dtype):
+        fail("PTO256", dtype=dtype.name, name=target.name or "the tensor", value=f" = {_short(value)}")
+    movement.write_element(target, index, number if isinstance(number, ex.Expr) else int(number))
 
 
 def _store_scalar(target: Var, picks: list[Pick], value: Any) -> None:

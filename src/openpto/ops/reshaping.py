@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import current_site, fail
+from openpto.diagnostics import current_site, fail, portability
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.enums import TileOpFormat
@@ -35,6 +35,9 @@ def reshaped(var: Var, target: tuple[Dim, ...], valid: tuple[Dim, ...] | None) -
         hint = target
     if hint is None and var.type.is_static and type.is_static:
         hint = shapes.carried_valid(rec.ints(var), var.valid, [d for d in target if isinstance(d, int)])
+        if hint is not None and any(map(shapes.provably_cut, var.valid, var.type.shape)):
+            shown = shapes.shape_text(var.valid), shapes.shape_text(hint), shapes.shape_text(target)
+            portability("PTO657", valid=shown[0], carried=shown[1], target=shown[2])
     result = rec.emit("reshape", [var], type, hint or target, valid=valid)
     if hint is None:
         rec.recorder("reshape").valid_of(result, current_site())

@@ -154,6 +154,35 @@ tensor_rule(
     good=with_ints("t = pypto.clone(x)", "pypto.scatter_(t, 0, i, 2.0)", "out[:] = t"),
 )
 tensor_rule(
+    "PTO657",
+    "reshape-carries-valid-shape",
+    ValueError,
+    severity="warning",
+    title=("valid shape is carried through a reshape", "有效形状经 reshape 传递"),
+    message=(
+        "valid {valid} becomes {carried} of {target} here; toolchains {profiles} call the whole shape valid",
+        "有效形状 {valid} 在此处变为 {target} 中的 {carried}；工具链 {profiles} 会认为整个形状有效",
+    ),
+    help=("say it: valid_shape={carried}", "请写明：valid_shape={carried}"),
+    why=(
+        "A reshape without valid_shape forgets the valid region on a device; what follows computes on padding.",
+        "在设备上，不带 valid_shape 的 reshape 会丢失有效区域；后续会在填充数据上计算。",
+    ),
+    profiles=BOTH,
+    bad=program(
+        "t = pypto.reshape(pypto.view(x, [8, 16], [0, 0], valid_shape=[4, 16]), [16, 8])",
+        "pypto.assemble(t * 2.0, [0, 0], out)",
+        params=f"{X}, out: pypto.Tensor([16, 8], F)",
+        args="x, out.reshape(16, 8)",
+    ),
+    good=program(
+        "t = pypto.reshape(pypto.view(x, [8, 16], [0, 0], valid_shape=[4, 16]), [16, 8], valid_shape=[8, 8])",
+        "pypto.assemble(t * 2.0, [0, 0], out)",
+        params=f"{X}, out: pypto.Tensor([16, 8], F)",
+        args="x, out.reshape(16, 8)",
+    ),
+)
+tensor_rule(
     "PTO658",
     "inplace-valid-shape",
     ValueError,

@@ -403,20 +403,20 @@ tensor_rule(
 )
 tensor_rule(
     "PTO256",
-    "scalar-read-dtype",
+    "scalar-access-dtype",
     TypeError,
     title=("element of a tensor that holds no integers", "读取非整型张量的元素"),
     message=(
-        "{name} is {dtype}; to read an element as a scalar the tensor dtype must be DT_INT32.",
-        "{name} 为 {dtype}；把元素读作标量时 tensor dtype must be DT_INT32.",
+        "{name}[i, j]{value} is an element of {dtype}; as a scalar it is an integer: tensor dtype must be DT_INT32.",
+        "{name}[i, j]{value} 是 {dtype} 的元素；作为标量它是整数：tensor dtype must be DT_INT32.",
     ),
-    help=("read a window of one element: t[a:a+1, b:b+1]", "请读取一个元素的窗口：t[a:a+1, b:b+1]"),
+    help=("use a window of one element: t[a:a+1, b:b+1]", "请使用一个元素的窗口：t[a:a+1, b:b+1]"),
     why=(
         (
-            "A key of integers alone reads a run-time integer for bounds, offsets and conditions. Floats are computed with "
+            "A key of integers alone reads or writes a run-time integer, for bounds and offsets. Floats are computed with "
             "as tensors."
         ),
-        "只含整数的键读取一个运行时整数，用于边界、偏移和条件。浮点数以张量形式计算。",
+        "只含整数的键读写一个运行时整数，用于边界和偏移。浮点数以张量形式计算。",
     ),
     phrases=("tensor dtype must be DT_INT32.",),
     aliases=("F00001",),
