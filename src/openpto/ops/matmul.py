@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from openpto.diagnostics import fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
@@ -19,7 +21,7 @@ from . import recording as rec
 from . import shapes
 from .dtype_sets import BF16, COMPUTED, F3, FP16, FP32, INT8, INT32
 from .registry import Dtypes, Named, Sample, op
-from .samples import normal
+from .samples import positive, whole
 
 FP8S = frozenset({DataType.DT_FP8E4M3, DataType.DT_FP8E5M2})
 OPERANDS = Dtypes(F3 | frozenset({INT8}), FP8S | {DataType.DT_HF8})
@@ -53,16 +55,24 @@ class Extras:
     samples=(
         Sample(
             "pypto.matmul(x, y, pypto.DT_FP32)",
-            {"x": normal(16, 32), "y": normal(32, 16)},
+            {"x": positive(16, 32), "y": positive(32, 16)},
             lambda x, y: x.astype("f8") @ y,
-            ulp=64,
+            ulp=16,
             cube=True,
         ),
         Sample(
+            "pypto.matmul(x, y, pypto.DT_FP32, extend_params={'bias_tensor': b, 'relu_type': pypto.ReLuType.RELU})",
+            {"x": whole(16, 32), "y": whole(32, 16), "b": whole(1, 16)},
+            lambda x, y, b: np.maximum(x @ y + b, 0),
+            cube=True,
+        ),
+        Sample(
+            "x @ y", {"x": whole(2, 16, 32), "y": whole(1, 32, 16)}, lambda x, y: x @ y, tile=(1, 16, 16), cube=True
+        ),
+        Sample(
             "pypto.matmul(x, y, pypto.DT_FP32, a_trans=True, b_trans=True)",
-            {"x": normal(32, 16), "y": normal(16, 32)},
-            lambda x, y: x.astype("f8").T @ y.T,
-            ulp=64,
+            {"x": whole(32, 16), "y": whole(16, 32)},
+            lambda x, y: x.T @ y.T,
             cube=True,
         ),
     ),

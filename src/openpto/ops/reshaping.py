@@ -36,8 +36,8 @@ def reshaped(var: Var, target: tuple[Dim, ...], valid: tuple[Dim, ...] | None) -
     if hint is None and var.type.is_static and type.is_static:
         hint = shapes.carried_valid(rec.ints(var), var.valid, [d for d in target if isinstance(d, int)])
         if hint is not None and any(map(shapes.provably_cut, var.valid, var.type.shape)):
-            shown = shapes.shape_text(var.valid), shapes.shape_text(hint), shapes.shape_text(target)
-            portability("PTO657", valid=shown[0], carried=shown[1], target=shown[2])
+            cut, kept, whole = (shapes.shape_text(s) for s in (var.valid, hint, target))
+            portability("PTO657", valid=cut, carried=kept, target=whole)
     result = rec.emit("reshape", [var], type, hint or target, valid=valid)
     if hint is None:
         rec.recorder("reshape").valid_of(result, current_site())
@@ -324,7 +324,7 @@ PADDED = Dtypes(F3 | frozenset({INT8, INT16, INT32, UINT8, UINT16, UINT32}))
         Sample(
             'pypto.fillpad(pypto.view(x, [8, 16], [0, 0], valid_shape=[5, 9]), "constant", -1.0)',
             {"x": normal(8, 16)},
-            lambda x: np.where(np.add.outer(np.arange(8) < 5, 0) & (np.arange(16) < 9), x, -1.0),
+            lambda x: np.where(np.logical_and.outer(np.arange(8) < 5, np.arange(16) < 9), x, -1.0),
         ),
     ),
 )

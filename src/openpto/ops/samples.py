@@ -26,6 +26,11 @@ def integral(*shape: int, low: int = -1000, high: int = 1000, dtype: Any = np.in
     return lambda rng: rng.integers(low, high, shape).astype(dtype)
 
 
+def whole(*shape: int) -> Generator:
+    """FP32 with whole values: sums of products of a few hundred of them are exact."""
+    return lambda rng: rng.integers(-9, 10, shape).astype(np.float32)
+
+
 def truth(*shape: int) -> Generator:
     """BOOL."""
     return lambda rng: rng.integers(0, 2, shape).astype(np.bool_)

@@ -56,7 +56,7 @@ def exp2(x: Expr) -> Expr:
     """2**x: exact for integers, overflow gives inf, underflow is gradual."""
     limited = select(x > 129.0, 129.0, x)
     limited = select(limited < -151.0, -151.0, limited)
-    shifted = (limited - EXP_SHIFT) + MAGIC
+    shifted = limited + MAGIC
     r = limited - (shifted - MAGIC)
     return scale_by_power(fma(horner(r, EXP2), r, 1.0), shifted)
 

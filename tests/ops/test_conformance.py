@@ -1,0 +1,100 @@
+"""Every available operation: its samples, run through a kernel, against their independent goldens."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+import pypto
+from openpto.ir.dtypes import from_numpy
+from openpto.ops import OPS, PUBLIC
+
+TEMPLATE = """import pypto
+
+
+@pypto.frontend.jit
+def kernel({params}):
+    pypto.set_vec_tile_shapes({tile})
+    pypto.set_cube_tile_shapes([16, 16], [16, 16], [16, 16])
+    {statement}
+"""
+_numbers = itertools.count(1)
+CASES = [
+    pytest.param(name, number, id=f"{name}-{number}") for name in PUBLIC for number in range(len(OPS[name].samples))
+]
+
+
+def compile_kernel(sample, arrays, out):
+    """A kernel whose body is the sample's statement."""
+    declared = {**arrays, "out": out}
+    params = ", ".join(
+        f"{n}: pypto.Tensor({list(a.shape)}, pypto.{from_numpy(a.dtype).name})" for n, a in declared.items()
+    )
+    text = TEMPLATE.format(params=params, tile=", ".join(map(str, sample.tile)), statement=sample.statement)
+    file = f"<sample-{next(_numbers)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    module = types.ModuleType("sample")
+    exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
+    return module.kernel
+
+
+def ulps(got, want):
+    """Distance in units of the last place of FP32."""
+    got, want = got.astype(np.float64), np.asarray(want, np.float64)
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    unit = np.spacing(np.maximum(np.abs(want), np.finfo(np.float32).tiny).astype(np.float32)).astype(np.float64)
+    return np.where(same, 0.0, np.abs(got - want) / unit).max()
+
+
+@pytest.mark.parametrize(("name", "number"), CASES)
+def test_sample(name, number):
+    sample = OPS[name].samples[number]
+    rng = np.random.default_rng(number)
+    arrays = {key: make(rng) for key, make in sample.arrays.items()}
+    wide = [a.astype(np.float64) if a.dtype == np.float32 else a for a in arrays.values()]
+    exact = sample.golden(*(arrays.values() if "view(x, dtype" in sample.call else wide))
+    dtype = np.float32 if exact.dtype == np.float64 else exact.dtype
+    out = np.zeros(exact.shape, dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pypto.PyptoWarning)
+        compile_kernel(sample, arrays, out)(*arrays.values(), out)
+    if dtype == np.float32:
+        assert ulps(out, exact) <= sample.ulp + 1e-6
+    else:
+        assert np.array_equal(out, exact)
+
+
+def test_every_available_operation_has_a_sample():
+    assert [name for name in PUBLIC if OPS[name].status != "missing" and not OPS[name].samples] == []
+
+
+def test_documentation_names_shapes_dtypes_and_errors():
+    for name in PUBLIC:
+        decl = OPS[name]
+        if decl.record is not None and name != "scatter_":
+            for word in ("Shapes:", "Dtypes:", "Errors:"):
+                assert word in decl.doc, f"{name} says nothing about {word}"
+
+
+@pytest.mark.parametrize("name", [n for n in PUBLIC if OPS[n].status == "missing"])
+def test_missing_operation_stops_naming_itself(name):
+    function = pypto
+    for part in name.split("."):
+        function = getattr(function, part)
+    with pytest.raises(pypto.PyptoError, match="not yet available") as caught:
+        function(1, anything=2)
+    assert caught.value.code == "PTO902"
+    assert name.rpartition(".")[2] in str(caught.value)
+
+
+def test_declarations_know_their_hardware():
+    for name in PUBLIC:
+        decl = OPS[name]
+        if decl.record is not None:
+            assert decl.core in ("vector", "cube", "move"), name
+            assert decl.arithmetic is not None, name
