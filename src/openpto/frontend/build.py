@@ -85,6 +85,7 @@ def _rewrite(function: FunctionType, source: Source, kernel: bool) -> Rewritten:
 
 def _compile(node: Any, original: CodeType) -> CodeType:
     """Compile the definition inside a factory that declares the same free variables, and take its code out."""
+    node.name = "function__"  # its own name must stay a global or free variable of the body
     node.args.defaults = []
     node.args.kw_defaults = [None] * len(node.args.kwonlyargs)
     free = [*original.co_freevars, MACHINE, SPECS]
@@ -96,9 +97,10 @@ def _compile(node: Any, original: CodeType) -> CodeType:
     outer = compile(module, original.co_filename, "exec", flags=flags, dont_inherit=True)
     maker = next(c for c in outer.co_consts if isinstance(c, CodeType))
     code = next(c for c in maker.co_consts if isinstance(c, CodeType) and c.co_name == node.name)
+    named: dict[str, Any] = {"co_name": original.co_name}
     if hasattr(code, "co_qualname"):
-        return code.replace(co_qualname=original.co_qualname)
-    return code
+        named["co_qualname"] = original.co_qualname
+    return code.replace(**named)
 
 
 def _loaded(node: ast.AST) -> set[tuple[str, ...]]:

@@ -10,6 +10,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from openpto.diagnostics import fail, portability
+from openpto.language.control import is_loop_begin, is_loop_end
 from openpto.language.symbolic import to_sym
 
 from .build import is_rewritten, rewritten
@@ -37,6 +38,8 @@ class Calls:
             id(builtins.map): self._map,
             id(builtins.filter): self._filter,
             id(functools.reduce): self._reduce,
+            id(is_loop_begin): functools.partial(self._loop_test, is_loop_begin),
+            id(is_loop_end): functools.partial(self._loop_test, is_loop_end),
         }
 
     # -- which function ------------------------------------------------------------------------------------------
@@ -130,6 +133,13 @@ class Calls:
 
     def _reduce(self: Machine, function: Any, *rest: Any) -> Any:
         return functools.reduce(self.fn(function), *rest)
+
+    def _loop_test(self: Machine, test: Callable[[Any], Any], *args: Any, **named: Any) -> Any:
+        result = test(*args, **named)
+        index = next(iter((*args, *named.values())))
+        if self.loops and index.expr is not self.loops[-1].index:
+            portability("PTO670", site=self.site(), inner=self.loops[-1].name)
+        return result
 
     # -- ordinary loops and context managers ---------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import fail, portability
 from openpto.ir.trace import Region, ScalarVar, TLoop, Var
 
 from .memory import Box, boxes, refill_changed, unchanged
@@ -419,6 +419,9 @@ class Carries:
     def finish(self) -> dict[str, Any]:
         """Close the loop; returns the names after it and fills the containers."""
         self._forget_marks()
+        carried = [slot.name for slot in self._all_slots() if slot.cells and slot.was_read]
+        if carried:
+            portability("PTO668", site=self.site, names=", ".join(carried))
         self.trace.end_loop(self.node)
         self.trace.settle_after_loop(self.node, self.site)
         for box in self.boxes:

@@ -66,7 +66,7 @@ def trace_kernel(
     finally:
         stack.pop()
     assert trace.region is trace.root
-    aliases.check(trace, machine.copies)
+    aliases.check(trace, set(machine.copied))
     trace.notes["guards"] = guards.all
     return trace
 

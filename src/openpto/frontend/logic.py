@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openpto.diagnostics import Site, fail
+from openpto.diagnostics import Site, fail, portability
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr
 from openpto.language.symbolic import SymbolicScalar
@@ -68,7 +68,10 @@ class Logic:
 
     def not_(self: Machine, value: Any) -> Any:
         """``not value``."""
-        return ~value if is_symbolic(value) else not self.truth(value, "not")
+        if not is_symbolic(value):
+            return not self.truth(value, "not")
+        portability("PTO669", site=self.site(), op="not")
+        return ~value
 
     def contains(self: Machine, item: Any, container: Any) -> bool:
         """``item in container``."""
@@ -148,7 +151,10 @@ class Logic:
         """The value of the whole expression."""
         entry = self.logic.pop()
         if entry.fork is not None:
-            return self._join_ternary(entry) if entry.op == "if" else self._join_logic(entry)
+            value = self._join_ternary(entry) if entry.op == "if" else self._join_logic(entry)
+            refusing = ("0.2", "0.3") if entry.op == "if" else ("0.2",)
+            portability("PTO669", refusing, site=entry.site, op="x if test else y" if entry.op == "if" else entry.op)
+            return value
         if entry.op == "if":
             return entry.first if entry.taken else entry.second
         return entry.second if entry.taken else entry.first

@@ -210,15 +210,16 @@ class RunTimeLoop(ForLoop):
         scalar = SymbolicScalar.of(index, info)
         return scalar if factor is None else (scalar, factor)
 
-    def _enter_loop(self, value: int | None) -> None:
-        active = ActiveLoop(self.name, self.index_name, value, self.bounds.parallel, self.site)
+    def _enter_loop(self, index: Expr) -> None:
+        parallel = self.bounds.parallel
+        active = ActiveLoop(self.name, self.index_name, index.concrete(), parallel, self.site, index)
         self.machine.loops.append(active)
 
     def _once(self, index: Expr, whole: Range, factor: int | None) -> Iterator[Any]:
         """One iteration as straight-line code; tile shapes set inside are gone after it."""
         self.carries, self.given = None, dict(self.values)
         scope, depth = self.trace.scope, len(self.machine.loops)
-        self._enter_loop(index.concrete())
+        self._enter_loop(index)
         yield self._index(index, whole, factor, None)
         del self.machine.loops[depth:]
         self.trace.scope = scope
@@ -234,7 +235,7 @@ class RunTimeLoop(ForLoop):
                 carries = self.carries = Carries(machine, self, plan, before, boxes)
                 loop = carries.open(piece, self._attributes())
                 self.given = carries.given
-                self._enter_loop(None)
+                self._enter_loop(loop.index)
                 self.waiting = not self.peeled
                 yield self._index(loop.index, whole, factor, first)
                 self.waiting, self.carries = False, None

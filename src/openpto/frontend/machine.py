@@ -43,8 +43,7 @@ class Machine(Logic, Calls):
         self.guards = guards
         self.loops: list[ActiveLoop] = []
         self.marks: dict[tuple[str, int], list[Mark]] = {}
-        self.copies: set[int] = set()
-        self.copied: list[Any] = []
+        self.copied: dict[int, Any] = {}  # by id; the nodes are kept, so that ids stay theirs
         self.confirmed: set[tuple[ScalarVar, Region]] = set()
         self.loop_number = 0
         self.silent = 0
@@ -159,8 +158,7 @@ class Machine(Logic, Calls):
         """``dst`` takes the value of ``src``; for the author both are one object, which ``aliases.py`` watches."""
         self.trace.assign(dst, src, site)
         node = self.trace.region.body[-1]
-        self.copied.append(node)
-        self.copies.add(id(node))
+        self.copied[id(node)] = node
 
     def read_cell(self, cell: ScalarVar, site: Site) -> SymbolicScalar:
         """The present value of a scalar cell."""

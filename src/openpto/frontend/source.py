@@ -62,7 +62,7 @@ class Captured:
     def text(self) -> Source:
         """The source text (PTO101 if Python does not have it)."""
         if self.source is None:
-            fail("PTO101", site=self.site, name=self.name, why=self.problem)
+            fail("PTO101", name=self.name, why=self.problem)
         return self.source
 
 

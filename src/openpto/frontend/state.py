@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openpto.diagnostics import Site
+from openpto.ir.expr import Expr
 from openpto.ir.trace import ScalarVar
 
 
@@ -18,6 +19,7 @@ class ActiveLoop:
     value: int | None
     parallel: bool
     site: Site
+    index: Expr
 
 
 @dataclass(eq=False)
