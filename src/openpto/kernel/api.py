@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from openpto.diagnostics import fail, user_boundary
 from openpto.frontend import dynamic as dynamic
-from openpto.frontend import function as nested_function  # noqa: F401 - for pypto.frontend
+from openpto.frontend import function as _nested_function
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import RunMode, StatusType, TileOpFormat
 from openpto.kernel.host import host_tensor
@@ -28,6 +28,9 @@ __all__ = [
     "set_verify_golden_data",
     "verify",
 ]
+
+nested_function = _nested_function
+"""``pypto.frontend.function``; not ``pypto.function``, which is the scope of undecorated code."""
 
 _numbers = iter(range(sys.maxsize))
 

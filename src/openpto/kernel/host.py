@@ -23,6 +23,8 @@ _TORCH_DTYPES = {
     "float4_e2m1fn_x2": DataType.DT_FP4_E2M1X2,
 }  # fmt: skip
 
+REQUIRES_GRAD = "it requires grad"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostTensor:
@@ -102,7 +104,7 @@ def _from_torch(name: str, value: Any) -> HostTensor:
         fail("PTO520", name=name, dtype=str(value.dtype))
     shape, strides = tuple(value.shape), tuple(value.stride())
     _check_strides(name, shape, strides)
-    locked = "it requires grad" if value.requires_grad else ""
+    locked = REQUIRES_GRAD if value.requires_grad else ""
     return HostTensor(_over(value.data_ptr(), shape or (1,), dtype), value, dtype, locked)
 
 

@@ -6,19 +6,22 @@ import hashlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import FunctionType, MappingProxyType
 from typing import Any, overload
 
 from openpto import checks, runtime
 from openpto._version import __version__
-from openpto.diagnostics import at, collect_warnings, emit, fail, user_boundary, warn
+from openpto.diagnostics import PyptoWarning, at, collect_warnings, emit, fail, user_boundary, warn
 from openpto.frontend import capture, trace_kernel
 from openpto.frontend.freeze import freeze
 from openpto.frontend.sites import user_frames
-from openpto.ir import ssa
+from openpto.ir import printer, ssa
+from openpto.ir.enums import RunMode
 from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel.binding import Bound, bind
+from openpto.kernel.host import REQUIRES_GRAD
 from openpto.kernel.receipt import Receipt, output_memory, remember
 from openpto.kernel.run_mode import require_executable, resolve_run_mode
 from openpto.kernel.signature import Signature, signature_of
@@ -38,6 +41,24 @@ _GROUPS: dict[str, Group] = {
 }
 _OLD_KEYWORDS = ("infer_controlflow_shape", "use_cache")
 _NEW_KEYWORDS = ("new_ir", "create_new_logical_tensor")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One call, checked: its arguments and the settings that it has."""
+
+    bound: Bound
+    scope: Scope
+    settings: Settings
+    options: Mapping[Group, Mapping[str, Any]]
+    mode: RunMode
+    mode_source: str
+
+    def key(self) -> Hashable:
+        """Everything that decides what the kernel means, apart from the names it loads (they are guards)."""
+        chosen = (self.settings.numerics, self.settings.target, self.settings.platform)
+        alias = tuple(self.bound.alias.items())
+        return self.bound.types, alias, freeze(dict(self.bound.values)), freeze(self.scope), chosen
 
 
 class JitCallableWrapper:
@@ -104,116 +125,97 @@ class JitCallableWrapper:
             PyptoError: PTO5xx for arguments, PTO1xx to PTO3xx for the kernel's source, PTO4xx while it runs.
         """
         with collect_warnings() as warnings:
-            if self.__name__ == "<lambda>":
-                fail("PTO535", site=self._signature.site)
-            self._signature.check()
-            with at(self._signature.site):
-                chosen = check_jit_options(self._options)
-            mode, source = resolve_run_mode(chosen["runtime"].get("run_mode"))
-            require_executable(mode, source, self.__name__, self._signature.site)
-            bound = bind(self._signature, args, kwargs)
-            ours = settings()
-            scope = self._scope(chosen)
-            key = _key(bound, scope, ours)
-            compiled, fresh = self._specialisations.get(key, lambda: self._compile(bound, scope, chosen, ours))
+            call = self._prepare(args, kwargs)
+            require_executable(call.mode, call.mode_source, self.__name__, self._signature.site)
+            compiled, fresh = self._specialisations.get(call.key(), lambda: self._compile(call))
             if not fresh:
                 for warning in compiled.warnings:
                     emit(warning)
-            self._check_writable(bound, compiled)
+            self._check_writable(call, compiled)
             begin = time.perf_counter()
             try:
-                arrays = [tensor.array for tensor in bound.tensors]
-                report = runtime.execute(compiled.kernel, arrays, bound.env, engine=_engine(ours))
+                arrays = [tensor.array for tensor in call.bound.tensors]
+                report = runtime.execute(compiled.kernel, arrays, call.bound.env, engine=_engine(call.settings))
             finally:  # after a fault the outputs are unspecified, so they count as written
                 for index in compiled.written:
-                    bound.tensors[index].note_write()
+                    call.bound.tensors[index].note_write()
             seconds = time.perf_counter() - begin
-        receipt = Receipt(
-            kernel=self.__name__,
-            kernel_hash=compiled.fingerprint,
-            engine=report.engine,
-            numerics=ours.numerics,
-            target=ours.target,
-            platform=ours.platform,
-            run_mode=mode,
-            run_mode_source=source,
-            compiled=fresh,
-            compile_seconds=compiled.seconds if fresh else 0.0,
-            run_seconds=seconds,
-            ops_executed=report.ops_executed,
-            elements_written=self._elements_written(bound, compiled, report.elements_written),
-            outputs=tuple(output_memory(self._name(i), bound.tensors[i]) for i in compiled.written),
-            warnings=tuple(warnings),
-            options=MappingProxyType({k: v for group in chosen.values() for k, v in group.items()}),
-        )
+        receipt = self._receipt(call, compiled, fresh, report, seconds, tuple(warnings))
         self._local.receipt = receipt
         remember(receipt)
 
     @user_boundary()
     def lower(self, *args: Any, **kwargs: Any) -> Kernel:
         """The checked tile IR for arguments like these; nothing runs and nothing is kept. Raises as a call does."""
+        return self._compile(self._prepare(args, kwargs)).kernel
+
+    def _prepare(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """Check and bind a call, and fix the settings that it has."""
+        if self.__name__ == "<lambda>":
+            fail("PTO535", site=self._signature.site)
         self._signature.check()
         with at(self._signature.site):
             chosen = check_jit_options(self._options)
-        return self._compile(bind(self._signature, args, kwargs), self._scope(chosen), chosen, settings()).kernel
+        mode, source = resolve_run_mode(chosen["runtime"].get("run_mode"))
+        return Call(bind(self._signature, args, kwargs), _scope(chosen), settings(), chosen, mode, source)
 
-    def _scope(self, chosen: Mapping[Group, Mapping[str, Any]]) -> Scope:
-        """The settings that the kernel starts with: those in force at the call, then the decorator's."""
-        scope = current_scope()
-        options = scope.options
-        for group, values in chosen.items():
-            if group != "runtime":
-                options = with_options(options, group, values)
-        return Scope(scope.vec, scope.cube, scope.conv, scope.matrix_size, scope.label, options)
-
-    def _compile(
-        self, bound: Bound, scope: Scope, chosen: Mapping[Group, Mapping[str, Any]], ours: Settings
-    ) -> Compiled:
+    def _compile(self, call: Call) -> Compiled:
         begin = time.perf_counter()
         with collect_warnings() as warnings:
-            trace = trace_kernel(
-                self._captured,
-                bound.values,
-                self._parameters(bound),
-                scope=scope,
-                options=chosen,
-                alias=bound.alias,
-            )
-            kernel = ssa.build(trace)
+            span = self._signature.site.span
+            params = [(p.name, t, span) for p, t in zip(self._signature.tensors, call.bound.types, strict=True)]
+            alias = call.bound.alias
+            trace = trace_kernel(self._captured, call.bound.values, params, scope=call.scope, alias=alias)
+            kernel = ssa.build(trace, {"alias": MappingProxyType(dict(alias))} if alias else {})
             checks.run(kernel, trace)
         changed = {p.name for p in kernel.params if p.final is not p.value}
-        changed |= {name for name, earlier in bound.alias.items() if earlier in changed}
-        written = tuple(i for i, p in enumerate(kernel.params) if p.name in changed)
-        text = f"{__version__}\n{ours}\n{kernel}"
+        changed |= {name for name, earlier in alias.items() if earlier in changed}
+        program = f"{__version__} {call.settings.numerics}\n{printer.text(kernel, sites=False, scopes=False)}"
         return Compiled(
             kernel=kernel,
-            fingerprint=hashlib.sha256(text.encode()).hexdigest()[:16],
-            written=written,
+            fingerprint=hashlib.sha256(program.encode()).hexdigest()[:16],
+            written=tuple(i for i, p in enumerate(kernel.params) if p.name in changed),
             guards=tuple(trace.notes.get("guards", ())),
             warnings=tuple(warnings),
             seconds=time.perf_counter() - begin,
         )
 
-    def _name(self, index: int) -> str:
-        return self._signature.tensors[index].name
-
-    def _elements_written(self, bound: Bound, compiled: Compiled, counts: Sequence[int]) -> Mapping[str, int]:
-        """Counts by name; a parameter that is the memory of an earlier one has that one's count."""
-        by_name = {p.name: count for p, count in zip(self._signature.tensors, counts, strict=True)}
-        names = [self._name(i) for i in compiled.written]
-        return MappingProxyType({name: by_name[bound.alias.get(name, name)] for name in names})
-
-    def _parameters(self, bound: Bound) -> list[Any]:
-        site = self._signature.site
-        return [(p.name, t, site.span) for p, t in zip(self._signature.tensors, bound.types, strict=True)]
-
-    def _check_writable(self, bound: Bound, compiled: Compiled) -> None:
+    def _check_writable(self, call: Call, compiled: Compiled) -> None:
         for index in compiled.written:
-            tensor = bound.tensors[index]
-            if tensor.locked:
-                name = self._name(index)
-                code = "PTO530" if tensor.locked == "it requires grad" else "PTO526"
-                fail(code, site=self._signature.site, name=name)
+            locked = call.bound.tensors[index].locked
+            if locked:
+                fail("PTO530" if locked == REQUIRES_GRAD else "PTO526", name=self._signature.tensors[index].name)
+
+    def _receipt(
+        self,
+        call: Call,
+        compiled: Compiled,
+        fresh: bool,
+        report: runtime.RunReport,
+        seconds: float,
+        warnings: tuple[PyptoWarning, ...],
+    ) -> Receipt:
+        names = [p.name for p in self._signature.tensors]
+        written = [names[index] for index in compiled.written]
+        counts = dict(zip(names, report.elements_written, strict=True))
+        return Receipt(
+            kernel=self.__name__,
+            kernel_hash=compiled.fingerprint,
+            engine=report.engine,
+            numerics=call.settings.numerics,
+            target=call.settings.target,
+            platform=call.settings.platform,
+            run_mode=call.mode,
+            run_mode_source=call.mode_source,
+            compiled=fresh,
+            compile_seconds=compiled.seconds if fresh else 0.0,
+            run_seconds=seconds,
+            ops_executed=report.ops_executed,
+            elements_written=MappingProxyType({n: counts[call.bound.alias.get(n, n)] for n in written}),
+            outputs=tuple(output_memory(names[i], call.bound.tensors[i]) for i in compiled.written),
+            warnings=warnings,
+            options=MappingProxyType({k: v for group in call.options.values() for k, v in group.items()}),
+        )
 
 
 def check_jit_options(options: Mapping[str, Any], quiet: bool = False) -> dict[Group, dict[str, Any]]:
@@ -295,6 +297,16 @@ def _caller_locals() -> Mapping[str, Any]:
     return {} if frame is None or frame.f_locals is frame.f_globals else dict(frame.f_locals)
 
 
+def _scope(options: Mapping[Group, Mapping[str, Any]]) -> Scope:
+    """The settings that a kernel starts with: those in force at the call, then the decorator's."""
+    scope = current_scope()
+    merged = scope.options
+    for group, values in options.items():
+        if group != "runtime":
+            merged = with_options(merged, group, values)
+    return replace(scope, options=merged)
+
+
 def _engine(ours: Settings) -> str:
     """The engine that runs kernels under these settings."""
     return "reference" if ours.engine == "auto" else ours.engine
@@ -304,14 +316,3 @@ def _described(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     return f"an object of type {type(value).__name__}"
-
-
-def _key(bound: Bound, scope: Scope, ours: Settings) -> Any:
-    """Everything that decides what a kernel means, apart from the names it loads (they are guards)."""
-    return (
-        bound.types,
-        tuple(bound.alias.items()),
-        freeze(dict(bound.values)),
-        freeze(scope),
-        (ours.numerics, ours.target, ours.platform),
-    )
