@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
 
@@ -12,7 +14,10 @@ _UNSPECIFIED = T(
 
 
 def example(body: str, lengths: str = "4, 12", columns: int = 16) -> str:
-    """A kernel over x and out [DYNAMIC, columns] and int32 lengths n, whose body is given."""
+    """A kernel over x and out [DYNAMIC, columns], and int32 lengths n if the body, which is given, names them."""
+    named = re.search(r"\bn\b", body) is not None
+    parameter = "\n    n: pypto.Tensor([pypto.DYNAMIC], pypto.DT_INT32)," if named else ""
+    argument = f"np.array([{lengths}], np.int32), " if named else ""
     return f"""import numpy as np
 import pypto
 
@@ -21,8 +26,7 @@ F = pypto.DT_FP32
 
 @pypto.frontend.jit
 def kernel(
-    x: pypto.Tensor([pypto.DYNAMIC, {columns}], F),
-    n: pypto.Tensor([pypto.DYNAMIC], pypto.DT_INT32),
+    x: pypto.Tensor([pypto.DYNAMIC, {columns}], F),{parameter}
     out: pypto.Tensor([pypto.DYNAMIC, {columns}], F),
 ):
     pypto.set_vec_tile_shapes(8, {columns})
@@ -30,7 +34,7 @@ def kernel(
 
 def run():
     x = np.ones((32, {columns}), np.float32)
-    kernel(x, np.array([{lengths}], np.int32), np.zeros((32, {columns}), np.float32))
+    kernel(x, {argument}np.zeros((32, {columns}), np.float32))
 """
 
 
@@ -94,14 +98,14 @@ fault_rule(
     example(
         """    t = pypto.tensor([8, 16], F, "t")
     t[0:4, :] = pypto.view(x, [4, 16], [0, 0])
-    out[0:8, :] = t * 2.0
+    out[0:8, :] = t
 """
     ),
     example(
         """    t = pypto.tensor([8, 16], F, "t")
     t[0:4, :] = pypto.view(x, [4, 16], [0, 0])
     t[4:8, :] = pypto.view(x, [4, 16], [4, 0])
-    out[0:8, :] = t * 2.0
+    out[0:8, :] = t
 """
     ),
 )

@@ -284,7 +284,12 @@ register(
             "A piece in L1 is handed to L0 in whole tiles, so it has to hold a whole number of them.",
             "L1 中的数据块以完整的 tile 交给 L0，因此必须是其整数倍。",
         ),
-        phrases=("Invalid L1/L0 relation: {inner_name}={inner}, {outer_name}={outer}",),
+        phrases=(
+            (
+                "Invalid L1/L0 relation: {inner_name}={inner}, {outer_name}={outer}, require {inner_name} <= "
+                "{outer_name} && {outer_name} % {inner_name} == 0"
+            ),
+        ),
         aliases=("FC4000", "F0000C"),
         bad=_cube("pypto.set_cube_tile_shapes([32, 16], [32, 32], [32, 32])", _MATMUL),
         good=_cube("pypto.set_cube_tile_shapes([16, 32], [32, 32], [32, 32])", _MATMUL),
