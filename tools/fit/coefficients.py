@@ -71,7 +71,7 @@ def one(x: mpf) -> mpf:
 EXP_LOW, EXP_HIGH = log(mpf(3) / 4) * SLACK, log(mpf(3) / 2) * SLACK
 HALF_LN2 = log(2) / 2 * SLACK
 QUARTER_PI = pi / 4 * SLACK
-THIRD = mpf(1) / 3
+THIRD, HALF = mpf(1) / 3, mpf(1) / 2
 
 FITS: dict[str, Fit] = {
     "EXP": Fit(
@@ -79,13 +79,9 @@ FITS: dict[str, Fit] = {
         polynomial(tail(lambda x: (expm1(x) - x) / x**2, mpf(1) / 2), lambda x: x**2 / exp(x), EXP_LOW, EXP_HIGH, 5),
     ),
     "EXP2": Fit(
-        "(2^r - 1) / r for 2^r in [3/4, 3/2]",
+        "(2^r - 1) / r on |r| <= 1/2",
         polynomial(
-            tail(lambda x: expm1(x * log(2)) / x, log(2)),
-            lambda x: x / mpf(2) ** x,
-            EXP_LOW / log(2),
-            EXP_HIGH / log(2),
-            7,
+            tail(lambda x: expm1(x * log(2)) / x, log(2)), lambda x: x / mpf(2) ** x, -HALF * SLACK, HALF * SLACK, 7
         ),
     ),
     "LOG1P": Fit(

@@ -33,11 +33,38 @@ def elementwise(function: Callable[[float], float]) -> Golden:
     return lambda x: np.fromiter(map(function, x.tolist()), np.float64, x.size)
 
 
+def within_range(function: Golden) -> Golden:
+    """``function`` where the trigonometric ones are defined, NaN beyond."""
+
+    def limited(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(np.abs(x) <= 2.0**27, function(x), np.nan)
+
+    return limited
+
+
 GOLDENS: dict[str, Golden] = {
     "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
     "log": np.log,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "log10": np.log10,
     "erf": elementwise(math.erf),
+    "erfc": elementwise(math.erfc),
     "tanh": np.tanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "sin": within_range(np.sin),
+    "cos": within_range(np.cos),
+    "tan": within_range(np.tan),
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "cbrt": np.cbrt,
     "sqrt": np.sqrt,
     "reciprocal": lambda x: 1.0 / x,
     "rsqrt": lambda x: 1.0 / np.sqrt(x),
