@@ -49,17 +49,27 @@ def evaluate(expr: Expr, inputs: Sequence[ArrayLike], out: Array | None = None) 
     # Trailing operands that the expression does not use still take part in the shape.
     operands = program.operands + (None,) * (len(inputs) - len(program.operands))
     arrays = [_input(value, dtype) for value, dtype in zip(inputs, operands, strict=True)]
-    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    shape = _common_shape(arrays)
+    fresh = out is None
     if out is None:
         out = np.empty(shape, numpy_dtype(expr.dtype))
-    if out.dtype != numpy_dtype(expr.dtype) or out.shape != shape:
+    elif out.dtype != numpy_dtype(expr.dtype) or out.shape != shape:
         raise TypeError(f"out must be {expr.dtype.short}{list(shape)}, not {out.dtype}{list(out.shape)}")
-    spread = [a if a.ndim == 0 else np.broadcast_to(a, shape) for a in arrays]
+    fresh = fresh or not any(np.may_share_memory(out, a) for a in arrays)
     pool = _Pool()
     with np.errstate(all="ignore"):
+        if out.size <= BLOCK:
+            program.run(arrays, out, pool, fresh)
+            return out
+        spread = [a if a.ndim == 0 else np.broadcast_to(a, shape) for a in arrays]
         for block in _blocks(shape):
-            program.run([a if a.ndim == 0 else a[block] for a in spread], out[block], pool)
+            program.run([a if a.ndim == 0 else a[block] for a in spread], out[block], pool, fresh)
     return out
+
+
+def _common_shape(arrays: Sequence[Array]) -> tuple[int, ...]:
+    shapes = {a.shape for a in arrays}
+    return shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
 
 
 def _input(value: ArrayLike, dtype: DataType | None) -> Array:
@@ -75,12 +85,7 @@ def _input(value: ArrayLike, dtype: DataType | None) -> Array:
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
-    """Index tuples that cut ``shape`` into boxes of at most BLOCK elements (in row-major order)."""
-    size = int(np.prod(shape, dtype=np.int64))
-    if size <= BLOCK:
-        if size:
-            yield (Ellipsis,)
-        return
+    """Index tuples that cut a ``shape`` of more than BLOCK elements into boxes of at most BLOCK, in row-major order."""
     axis, inner = len(shape) - 1, 1
     while inner * shape[axis] <= BLOCK:
         inner *= shape[axis]
@@ -128,7 +133,8 @@ class _Program:
     slots: int
     result: int
 
-    def run(self, arrays: Sequence[Array], out: Array, pool: _Pool) -> None:
+    def run(self, arrays: Sequence[Array], out: Array, pool: _Pool, fresh: bool) -> None:
+        """Evaluate one block; ``fresh``: ``out`` shares no memory with the inputs."""
         values: list[Any] = [None] * self.slots
         for slot, number in self.inputs:
             values[slot] = arrays[number]
@@ -140,7 +146,7 @@ class _Program:
             if step.kernel is None:
                 values[step.target] = sources[0].view(step.dtype)
             else:
-                direct = step.target == self.result and not _shares(out, sources)
+                direct = fresh and step.target == self.result
                 target = out if direct else pool.take(step.dtype, shape)
                 step.kernel(sources, target, pool)
                 values[step.target] = target
@@ -149,10 +155,6 @@ class _Program:
                 values[slot] = None
         if values[self.result] is not out:
             np.copyto(out, values[self.result])
-
-
-def _shares(out: Array, sources: Sequence[Array]) -> bool:
-    return any(np.may_share_memory(out, s) for s in sources)
 
 
 _programs: weakref.WeakKeyDictionary[Expr, _Program] = weakref.WeakKeyDictionary()

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 LANES = 16
 # Below this many elements a step, one numpy call for all steps beats one call each.
-NARROW = 2048
+NARROW = 128
 CHUNK = 4096  # steps that such a call takes at once
 
 
