@@ -21,7 +21,12 @@ def check(case):
 
 
 def parametrize(chosen):
-    return pytest.mark.parametrize("case", chosen, ids=lambda case: case.name)
+    """One test per case; those with many tokens and heads are marked slow."""
+
+    def marks(case):
+        return [pytest.mark.slow] if case.tokens * case.nv >= 2048 else []
+
+    return pytest.mark.parametrize("case", [pytest.param(case, id=case.name, marks=marks(case)) for case in chosen])
 
 
 @parametrize(cases.CUSTOMARY)

@@ -188,9 +188,11 @@ def test_chunk_to_rows_and_back():
                 live = (n - s).min(4)
                 v = pypto.view(x, [4, 1, 8], [s, h, 0], valid_shape=[live, 1, 8])
                 rows = pypto.reshape(v, [4, 8], valid_shape=[live, 8])
+                pypto.set_vec_tile_shapes(4, 8)
                 if pypto.is_loop_end(s):
                     rows = pypto.fillpad(rows, "constant", 0.0)
                 total = rows - pypto.sum(rows, 0, True)
+                pypto.set_vec_tile_shapes(4, 1, 8)
                 back = pypto.reshape(total, [4, 1, 8], valid_shape=[live, 1, 8])
                 pypto.assemble(back, [s, h, 0], o)
 

@@ -45,20 +45,18 @@ def test_a_tile_set_in_a_loop_is_gone_after_it():
 
 def test_a_tile_is_inherited_inward():
     """Outer tiles hold inside; inner ones end with the loop."""
-    seen = []
 
     def body(x, o):
         pypto.set_vec_tile_shapes(4, 8)
         for i in pypto.loop(2, name="L", idx_name="i"):
-            seen.append(list(pypto.get_vec_tile_shapes()))
+            assert list(pypto.get_vec_tile_shapes()) == [4, 8]
             pypto.set_vec_tile_shapes(2, 8)
-            seen.append(list(pypto.get_vec_tile_shapes()))
-        seen.append(list(pypto.get_vec_tile_shapes()))
+            assert list(pypto.get_vec_tile_shapes()) == [2, 8]
+        assert list(pypto.get_vec_tile_shapes()) == [4, 8]
         o[:] = x + 1.0
 
     x, o = run(body)
     assert np.array_equal(o, x + 1)
-    assert seen == [[4, 8], [2, 8], [4, 8]]
 
 
 def test_a_tile_set_in_a_helper_holds_after_it():

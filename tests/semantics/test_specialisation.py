@@ -7,7 +7,7 @@ import openpto
 import pypto
 
 FACTOR = 2.0
-TABLE = [1.0, 2.0]
+TABLE = {1: 2.0}
 
 
 def scale_kernel():

@@ -130,7 +130,7 @@ def test_unroll_factor_must_be_positive(factor):
             o[i] = k
 
     for kernel in (loop, unroll):
-        with fails("positive integer"):
+        with fails("positive integer" if isinstance(factor, int) else "positive integer|Invalid value type"):
             kernel(np.zeros(8, np.int32))
 
 
