@@ -280,6 +280,11 @@ fault_rule(
     phrases=("View operation failed: newValidShapes",),
 )
 
+_BITCAST = """    a = pypto.view(x, [8, 16], [0, 0], valid_shape=[8, n[0]])
+    wide = pypto.view(a, dtype=pypto.DT_INT64)
+    out[0:8, :] = pypto.view(wide, dtype=F)
+"""
+
 fault_rule(
     "PTO456",
     "bitcast-valid-extent",
@@ -295,7 +300,8 @@ fault_rule(
         "no counterpart.",
         "view(dtype=...) 以另一类型读取相同的字节。有效区域若终止于较宽元素的内部，则没有对应的表示。",
     ),
-    untestable="the types that run today have one width or are refused together; tests/runtime builds the IR",
+    example(_BITCAST, lengths="5, 12"),
+    example(_BITCAST, lengths="4, 12"),
 )
 
 _CONCAT = """    a = pypto.view(x, [8, 8], [0, 0], valid_shape=[{rows}, {columns}])
@@ -409,6 +415,12 @@ fault_rule(
     example(_LOOP.replace("pypto.loop(4)", "pypto.loop(4, parallel=True)")),
 )
 
+_LOCAL = """    t = pypto.tensor([{rows}, 16], F, "t")
+    for i in pypto.loop(({rows}) // 8):
+        t[i * 8:i * 8 + 8, :] = pypto.view(x, [8, 16], [i * 8, 0]) * 2.0
+    out[:] = t
+"""
+
 fault_rule(
     "PTO462",
     "run-time-shapes-do-not-fit",
@@ -420,7 +432,8 @@ fault_rule(
         "Symbolic extents are compared when their values are known. On this run the operands do not match.",
         "符号长度在取得数值后才能比较。本次运行中各操作数不匹配。",
     ),
-    untestable="operands of operations have static shapes, which are compared earlier; tests/runtime builds the IR",
+    example(_LOCAL.format(rows="x.shape[0] - 8")),
+    example(_LOCAL.format(rows="x.shape[0]")),
 )
 
 fault_rule(
