@@ -219,8 +219,7 @@ def test_monotone_where_the_exact_function_is():
 
 @pytest.mark.parametrize("name", sorted({*LIMITS, "sigmoid"}))
 def test_equal_bits_in_machine_code(name):
-    from fit import llvm_engine
-
+    llvm_engine = pytest.importorskip("fit.llvm_engine", reason="needs llvmlite")
     x = np.random.default_rng(14).integers(0, 2**32, 300_000, dtype=np.uint32).view(np.float32)
     expr = build(getattr(functions, name), F32)
     ours, machine = evaluate(expr, [x]), llvm_engine.run(expr, [x])
@@ -230,6 +229,7 @@ def test_equal_bits_in_machine_code(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["exp", "exp2", "log", "erf", "tanh"])
 def test_error_over_all_inputs(name):
+    pytest.importorskip("llvmlite")
     worst = sweep(name)
     assert worst.tried == 2**32
     assert worst.error <= LIMITS[name], worst
@@ -238,6 +238,7 @@ def test_error_over_all_inputs(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(LIMITS) - {"exp", "exp2", "log", "erf", "tanh"}))
 def test_error_over_every_17th_input(name):
+    pytest.importorskip("llvmlite")
     worst = sweep(name, 17)
     assert worst.error <= LIMITS[name], worst
 
@@ -245,8 +246,7 @@ def test_error_over_every_17th_input(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LIMITS))
 def test_equal_bits_over_every_64th_input(name):
-    from fit import llvm_engine
-
+    llvm_engine = pytest.importorskip("fit.llvm_engine", reason="needs llvmlite")
     expr = build(getattr(functions, name), F32)
     for start in range(0, 2**32, 2**26):
         x = np.arange(start, start + 2**26, 64, dtype=np.uint64).astype(np.uint32).view(np.float32)

@@ -144,12 +144,18 @@ def _ordered_keys(x: Array, nan_is_greatest: bool) -> Array:
     integer = np.dtype(f"i{x.dtype.itemsize}")
     info = np.iinfo(integer)
     bits = x.view(integer)
-    keys: Array = bits ^ ((bits >> (info.bits - 1)) & info.max)
+    keys = _folded(bits)
     np.copyto(keys, info.max if nan_is_greatest else info.min, where=x != x)
     return keys
 
 
+def _folded(bits: Array) -> Array:
+    """Negative patterns with all bits but the sign inverted; its own inverse."""
+    kind = bits.dtype.type
+    result: Array = bits ^ ((bits >> kind(8 * bits.itemsize - 1)) & kind(np.iinfo(bits.dtype).max))
+    return np.asarray(result)
+
+
 def _from_keys(keys: Array, dtype: np.dtype[Any]) -> Array:
-    info = np.iinfo(keys.dtype)
-    values: Array = (keys ^ ((keys >> (info.bits - 1)) & info.max)).view(dtype)
+    values = _folded(keys).view(dtype)
     return np.where(values != values, dtype.type(np.nan), values)
