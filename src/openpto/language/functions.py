@@ -155,7 +155,7 @@ def namespace(prefix: str) -> SimpleNamespace:
 def install_methods() -> None:
     """Give Tensor the methods of the operations."""
     for decl in OPS.values():
-        if decl.method and decl.name != "var":  # TRANSITION
+        if decl.method:
             setattr(Tensor, decl.name, FUNCTIONS[decl.name])
     for name in ("triu_", "tril_"):
         setattr(Tensor, name, functools.partialmethod(_missing, name))

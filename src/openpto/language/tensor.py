@@ -121,10 +121,6 @@ class Tensor:
         return self._var
 
     @property
-    def var(self) -> Var:  # TRANSITION: the front end moves to ``cell``
-        return self.cell
-
-    @property
     def base(self) -> Tensor | None:
         """The tensor whose memory this one shares under another shape, or None."""
         return self._base
