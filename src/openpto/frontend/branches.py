@@ -33,7 +33,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from .logic import Logic
 
 Conflict = Callable[[str, Path, Any, Any], Any]
 """What to put where two branches leave values that do not merge: (name, path, then, other) to a value."""
@@ -47,7 +47,7 @@ class Pending:
     def __init__(self, base: Any, cells: dict[Path, Var | ScalarVar], doubt: ScalarVar | None = None) -> None:
         self.base, self.cells, self.doubt = base, cells, doubt
 
-    def finish(self, machine: Machine, site: Site) -> Any:
+    def finish(self, machine: Logic, site: Site) -> Any:
         """The value after the branches."""
         made = {}
         for path, cell in self.cells.items():
@@ -59,7 +59,7 @@ class Pending:
 class Fork:
     """Two branches being recorded, and the merge of names and containers. First branch, ``turn``, second, ``close``."""
 
-    def __init__(self, machine: Machine, cond: Expr, site: Site, frame: FrameType) -> None:
+    def __init__(self, machine: Logic, cond: Expr, site: Site, frame: FrameType) -> None:
         self.machine = machine
         self.trace = machine.trace
         self.site = site
@@ -87,16 +87,17 @@ class Fork:
         """Forget the branches (second one open, nothing recorded)."""
         self.trace.abandon(self.node.other)
 
-    def close(self, values: dict[str, Any], conflict: Conflict, *, first_only: bool = False) -> dict[str, Any]:
+    def close(self, values: dict[str, Any], conflict: Conflict, *, first_only: bool | frozenset[str] = False) -> dict[str, Any]:
         """End the second branch; returns the names after the statement.
 
-        With ``first_only`` a name that merges with nothing keeps the first branch's value and has none at run time
+        With ``first_only`` (for all names or some) a name that merges with nothing keeps the first branch's value and has none at run time
         when the second branch is taken.
         """
         pending: dict[str, Any] = {}
         for name in dict.fromkeys((*self.then, *values)):
             a, b = self.then.get(name, MISSING), values.get(name, MISSING)
-            pending[name] = self._merge(name, a, b, conflict, first_only)
+            one_sided = name in first_only if isinstance(first_only, frozenset) else first_only
+            pending[name] = self._merge(name, a, b, conflict, one_sided)
         sides = zip(self.boxes, self.then_slots, strict=True)
         slots = [self._merge_box(box, then, conflict) for box, then in sides]
         self.trace.end_if(self.node, self.left, self.site)
@@ -189,7 +190,7 @@ class Fork:
 class Branch:
     """An ``if`` statement of the author; ``symbolic`` if both branches are recorded."""
 
-    def __init__(self, machine: Machine, test: Any, spec: BranchSpec, frame: FrameType) -> None:
+    def __init__(self, machine: Logic, test: Any, spec: BranchSpec, frame: FrameType) -> None:
         self.machine = machine
         self.spec = spec
         test = plain(test)

@@ -16,7 +16,7 @@ from .sites import note_statements
 from .source import Source, parse
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from .context import Context
     from .specs import BranchSpec, LoopSpec
 
 _FUTURE = 0
@@ -32,7 +32,7 @@ class Rewritten:
     specs: tuple[LoopSpec | BranchSpec, ...]
     loaded: tuple[tuple[str, ...], ...]
 
-    def function(self, original: FunctionType, machine: Machine) -> FunctionType:
+    def function(self, original: FunctionType, machine: Context) -> FunctionType:
         """The function with its own globals, closure cells and defaults, talking to ``machine``."""
         cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
         cells[MACHINE], cells[SPECS] = CellType(machine), CellType(self.specs)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import builtins
 import functools
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
 
 from openpto.diagnostics import fail, portability
 from openpto.language.control import is_loop_begin, is_loop_end
@@ -15,21 +14,19 @@ from openpto.language.symbolic import to_sym
 
 from .build import is_rewritten, rewritten
 from .function import FunctionMarker
-from .sites import is_user_file, span_of, user_frames
+from .logic import Logic
+from .sites import is_user_file
 from .source import Captured, source_of
 from .state import plain
 from .values import Poison, is_symbolic, is_user_object
 
-if TYPE_CHECKING:
-    from .machine import Machine
 
-
-class Calls:
+class Calls(Logic):
     """The part of the machine that calls functions."""
 
-    def __init__(self) -> None:
+    def __init__(self, *state: Any) -> None:
+        super().__init__(*state)
         self.functions: dict[int, tuple[Any, FunctionType]] = {}
-        self.kinds: dict[CodeType, str] = {}
         self._special = {
             id(builtins.min): functools.partial(self._extreme, "min"),
             id(builtins.max): functools.partial(self._extreme, "max"),
@@ -44,7 +41,7 @@ class Calls:
 
     # -- which function ------------------------------------------------------------------------------------------
 
-    def fn(self: Machine, called: Any) -> Any:
+    def fn(self, called: Any) -> Any:
         """What to call where the author wrote ``called(...)``."""
         special = self._special.get(id(called))
         if special is not None:
@@ -72,7 +69,7 @@ class Calls:
                 return MethodType(self.helper(method), called)
         return called
 
-    def helper(self: Machine, function: FunctionType, kind: str = "helper") -> FunctionType:
+    def helper(self, function: FunctionType, kind: str = "helper") -> FunctionType:
         """The rewritten form of a function of the user's; a library's function as it is."""
         code = function.__code__
         if is_rewritten(code) or not is_user_file(code.co_filename):
@@ -90,11 +87,7 @@ class Calls:
         self.kinds[form.code] = kind
         return made
 
-    def kind_of_code(self, code: CodeType) -> str:
-        """``kernel``, ``function`` (marked with frontend.function) or ``helper``."""
-        return self.kinds.get(code, "helper")
-
-    def _marked(self: Machine, marker: FunctionMarker) -> Callable[..., Any]:
+    def _marked(self, marker: FunctionMarker) -> Callable[..., Any]:
         function = self.helper(marker.function, "function")
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -105,7 +98,7 @@ class Calls:
 
     # -- builtins on symbols -------------------------------------------------------------------------------------
 
-    def _extreme(self: Machine, which: str, *args: Any, **options: Any) -> Any:
+    def _extreme(self, which: str, *args: Any, **options: Any) -> Any:
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
         if options or len(values) < 2 or not any(map(is_symbolic, values)):
             return getattr(builtins, which)(*args, **options)
@@ -115,26 +108,26 @@ class Calls:
             result = result.min(value) if which == "min" else result.max(value)
         return result
 
-    def _range(self: Machine, *bounds: Any) -> range:
+    def _range(self, *bounds: Any) -> range:
         for bound in bounds:
             if is_symbolic(bound):
                 fail("PTO134", site=self.site(), expr=str(bound))
         return range(*bounds)
 
-    def _print(self: Machine, *values: Any, **options: Any) -> None:
+    def _print(self, *values: Any, **options: Any) -> None:
         if not self.silent:
             print(*values, **options)
 
-    def _map(self: Machine, function: Any, *iterables: Any) -> Iterator[Any]:
+    def _map(self, function: Any, *iterables: Any) -> Iterator[Any]:
         return map(self.fn(function), *iterables)
 
-    def _filter(self: Machine, function: Any, iterable: Any) -> Iterator[Any]:
+    def _filter(self, function: Any, iterable: Any) -> Iterator[Any]:
         return filter(None if function is None else self.fn(function), iterable)
 
-    def _reduce(self: Machine, function: Any, *rest: Any) -> Any:
+    def _reduce(self, function: Any, *rest: Any) -> Any:
         return functools.reduce(self.fn(function), *rest)
 
-    def _loop_test(self: Machine, test: Callable[[Any], Any], *args: Any, **named: Any) -> Any:
+    def _loop_test(self, test: Callable[[Any], Any], *args: Any, **named: Any) -> Any:
         result = test(*args, **named)
         index = next(iter((*args, *named.values())))
         if self.loops and index.expr is not self.loops[-1].index:
@@ -143,27 +136,21 @@ class Calls:
 
     # -- ordinary loops and context managers ---------------------------------------------------------------------
 
-    def items(self: Machine, iterable: Iterable[Any]) -> Iterator[Any]:
+    def items(self, iterable: Iterable[Any]) -> Iterator[Any]:
         """An iterable that is no ``pypto.loop``."""
         for item in plain(iterable):
             self.step()
             yield item
 
-    def again(self: Machine, test: Any) -> bool:
+    def again(self, test: Any) -> bool:
         """The condition of ``while``."""
         self.step()
         return self.truth(test, "while")
 
-    def manager(self: Machine, value: Any) -> Any:
+    def manager(self, value: Any) -> Any:
         """The object of a ``with`` statement: only ours make sense while a kernel is traced."""
         module = type(value).__module__.partition(".")[0]
         if module not in ("openpto", "pypto") and not getattr(value, "_is_pypto_scope", False):
             fail("PTO110", site=self.site(), node="With", instead="call what it does directly")
         portability("PTO664", site=self.site())
         return value
-
-    def plain_condition(self: Machine, value: Any) -> None:
-        """The test of an ``if`` is a known value that is no bool."""
-        frame = next(user_frames(sys._getframe(1), self.kernel_code), None)
-        if frame is not None and self.kind_of_code(frame.f_code) != "helper":
-            portability("PTO666", site=self.site(span_of(frame)), got=type(value).__name__)

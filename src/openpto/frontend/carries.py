@@ -42,8 +42,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from .logic import Logic
     from .loops import RunTimeLoop
-    from .machine import Machine
 
 Key = tuple[Any, ...]  # ("name", name) or ("slot", id of a container, key)
 Kind = Literal["same", "tensor", "scalar"]
@@ -83,7 +83,7 @@ class Carries:
     """One tracing of a loop body."""
 
     def __init__(
-        self, machine: Machine, loop: RunTimeLoop, plan: Plan, before: Mapping[str, Any], reach: list[Box]
+        self, machine: Logic, loop: RunTimeLoop, plan: Plan, before: Mapping[str, Any], reach: list[Box]
     ) -> None:
         self.machine = machine
         self.trace = machine.trace
@@ -377,8 +377,9 @@ class Carries:
         """Tensors whose type or valid shape differs at the end from the head."""
         cells = {cell: (slot, path) for slot in self._all_slots() for path, cell in slot.cells.items()}
         fresh = {cell for slot in self._all_slots() for cell in slot.outs.values()}
-        general = self.plan.general_vars | {c for c, (s, p) in cells.items() if (s.key, p) in self.plan.general}  # type: ignore[misc]
-        types, valids = self.trace.changed_at_loop_end(self.node, general | fresh)
+        general = {cell for cell, (slot, path) in cells.items() if (slot.key, path) in self.plan.general}
+        settled: set[Any] = {*fresh, *general, *self.plan.general_vars}
+        types, valids = self.trace.changed_at_loop_end(self.node, settled)
         for var in types:
             if var in fresh:
                 continue
@@ -476,4 +477,3 @@ def _shown(value: Any) -> str:
 
 def _type_text(type_: Any) -> str:
     return f"a {list(type_.shape)} {type_.dtype.short} tensor"
-

@@ -48,7 +48,6 @@ def trace_kernel(
     trace.scope = trace.root.scope = scope
     guards = Guards()
     machine = Machine(trace, form.code, captured.name, guards)
-    machine.kinds[form.code] = "kernel"
     guards.note(captured.function, form)
     values = dict(bound)
     for name, type_, span in params:

@@ -7,7 +7,7 @@ symbolic ``a`` the machine answers so that Python evaluates ``b`` too, and recor
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,10 @@ from openpto.ir.expr import Expr
 from openpto.language.symbolic import SymbolicScalar
 
 from .branches import Fork
+from .context import Context
+from .sites import span_of, user_frames
 from .state import plain
 from .values import Path, Poison, is_scalar, is_symbolic, is_tensor, kind_of, scalar_expr
-
-if TYPE_CHECKING:
-    from .machine import Machine
 
 _BOOLEAN = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "loop_begin", "loop_end"})
 _HARMLESS = _BOOLEAN | {"const", "named", "dim", "index"}
@@ -41,17 +40,26 @@ class _Frame:
         self.site: Site | None = None
 
 
-class Logic:
+class Logic(Context):
     """The part of the machine that evaluates conditions."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *state: Any) -> None:
+        super().__init__(*state)
         self.logic: list[_Frame] = []
         self._kept: Any = None
 
+    def depth(self) -> tuple[int, int]:
+        """Where the machine's own stacks stand; see ``back_to``."""
+        return len(self.loops), len(self.logic)
+
+    def back_to(self, depth: tuple[int, int]) -> None:
+        """Drop what code that was abandoned half-way left on the stacks."""
+        del self.loops[depth[0] :]
+        del self.logic[depth[1] :]
+
     # -- conditions ----------------------------------------------------------------------------------------------
 
-    def truth(self: Machine, value: Any, what: str) -> bool:
+    def truth(self, value: Any, what: str) -> bool:
         """The truth of a value that must be known now; ``what`` names the statement that asks."""
         value = plain(value)
         if isinstance(value, bool):
@@ -63,17 +71,23 @@ class Logic:
         if is_symbolic(value):
             fail("PTO131", what=what, expr=str(value))
         if what == "if" and not isinstance(value, SymbolicScalar):
-            self.plain_condition(value)
+            self._plain_condition(value)
         return bool(value)
 
-    def not_(self: Machine, value: Any) -> Any:
+    def _plain_condition(self, value: Any) -> None:
+        """The test of an ``if`` is a known value that is no bool."""
+        frame = next(user_frames(sys._getframe(1), self.kernel_code), None)
+        if frame is not None and self.kind_of_code(frame.f_code) != "helper":
+            portability("PTO666", site=self.site(span_of(frame)), got=type(value).__name__)
+
+    def not_(self, value: Any) -> Any:
         """``not value``."""
         if not is_symbolic(value):
             return not self.truth(value, "not")
         portability("PTO669", site=self.site(), op="not")
         return ~value
 
-    def contains(self: Machine, item: Any, container: Any) -> bool:
+    def contains(self, item: Any, container: Any) -> bool:
         """``item in container``."""
         if is_tensor(item) or is_tensor(container):
             fail("PTO130", got="Tensor")
@@ -84,15 +98,15 @@ class Logic:
 
     # -- and, or -------------------------------------------------------------------------------------------------
 
-    def left_and(self: Machine, value: Any) -> bool:
+    def left_and(self, value: Any) -> bool:
         """The first operand of ``and``; whether Python shall evaluate the second."""
         return self._left("and", value, sys._getframe(1))
 
-    def left_or(self: Machine, value: Any) -> bool:
+    def left_or(self, value: Any) -> bool:
         """The first operand of ``or``; False if Python shall evaluate the second."""
         return self._left("or", value, sys._getframe(1))
 
-    def _left(self: Machine, op: str, value: Any, frame: Any) -> bool:
+    def _left(self, op: str, value: Any, frame: Any) -> bool:
         value = plain(value)
         entry = _Frame(op, value, self._kept)
         self.logic.append(entry)
@@ -103,7 +117,7 @@ class Logic:
         entry.fork = Fork(self, cond, entry.site, frame)
         return op == "and"
 
-    def right(self: Machine, value: Any) -> bool:
+    def right(self, value: Any) -> bool:
         """The second operand."""
         entry = self.logic[-1]
         entry.second, entry.taken = plain(value), True
@@ -120,7 +134,7 @@ class Logic:
 
     # -- ternary -------------------------------------------------------------------------------------------------
 
-    def when(self: Machine, test: Any) -> bool:
+    def when(self, test: Any) -> bool:
         """The condition of ``x if test else y``; whether Python shall evaluate ``x``."""
         test = plain(test)
         entry = _Frame("if", test, self._kept)
@@ -131,7 +145,7 @@ class Logic:
         entry.fork = Fork(self, test.expr, entry.site, sys._getframe(1))
         return True
 
-    def yes(self: Machine, value: Any) -> bool:
+    def yes(self, value: Any) -> bool:
         """The value of ``x``; True if it is the result."""
         entry = self.logic[-1]
         entry.first = plain(value)
@@ -141,13 +155,13 @@ class Logic:
         entry.fork.turn({"": entry.first})
         return False
 
-    def no(self: Machine, value: Any) -> bool:
+    def no(self, value: Any) -> bool:
         """The value of ``y``."""
         entry = self.logic[-1]
         entry.second = plain(value)
         return True
 
-    def join(self: Machine, _: Any) -> Any:
+    def join(self, _: Any) -> Any:
         """The value of the whole expression."""
         entry = self.logic.pop()
         if entry.fork is not None:
@@ -159,7 +173,7 @@ class Logic:
             return entry.first if entry.taken else entry.second
         return entry.second if entry.taken else entry.first
 
-    def _join_logic(self: Machine, entry: _Frame) -> Any:
+    def _join_logic(self, entry: _Frame) -> Any:
         fork, first, second = entry.fork, entry.first, entry.second
         assert fork is not None
         if not is_scalar(second):
@@ -170,7 +184,7 @@ class Logic:
             return SymbolicScalar.of(_short_circuit(entry.op, first.expr, scalar_expr(second)))
         return fork.close({"": first}, self._refuse_operand(entry))[""]
 
-    def _join_ternary(self: Machine, entry: _Frame) -> Any:
+    def _join_ternary(self, entry: _Frame) -> Any:
         fork, first, second = entry.fork, entry.first, entry.second
         assert fork is not None
         if fork.is_empty and is_scalar(first) and is_scalar(second):

@@ -18,7 +18,7 @@ its first value there, or changes its shape). ``with L`` catches the request to 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,10 @@ from .state import ActiveLoop, Retry, plain
 from .values import Path, Poison, is_tensor, leaves, unset
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from .logic import Logic
+
+Tracings = Generator[Any, None, bool]
+"""Yields once per tracing of the body; its value tells whether the loop is recorded."""
 
 MAX_ATTEMPTS = 40
 """More tracings of one body would mean that the assumptions never settle."""
@@ -46,7 +49,7 @@ class ForLoop:
 
     managed = False
 
-    def __init__(self, machine: Machine, iterable: Iterable[Any]) -> None:
+    def __init__(self, machine: Logic, iterable: Iterable[Any]) -> None:
         self.machine = machine
         self.iterator = iter(iterable)
 
@@ -58,8 +61,8 @@ class ForLoop:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: TracebackType | None) -> bool:
-        return False
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: TracebackType | None) -> bool | None:
+        return None
 
     def head(self) -> tuple[Any, ...]:
         """The names at the start of the body."""
@@ -74,7 +77,7 @@ class ForLoop:
         raise AssertionError
 
 
-def new_loop(machine: Machine, iterable: Any, spec: LoopSpec, frame: FrameType) -> ForLoop:
+def new_loop(machine: Logic, iterable: Any, spec: LoopSpec, frame: FrameType) -> ForLoop:
     """The iterator of a ``for`` statement."""
     iterable = plain(iterable)
     if isinstance(iterable, LoopRange):
@@ -91,7 +94,7 @@ class RunTimeLoop(ForLoop):
 
     managed = True
 
-    def __init__(self, machine: Machine, bounds: LoopRange, spec: LoopSpec, frame: FrameType) -> None:
+    def __init__(self, machine: Logic, bounds: LoopRange, spec: LoopSpec, frame: FrameType) -> None:
         self.machine = machine
         self.trace = machine.trace
         self.bounds = bounds
@@ -132,7 +135,7 @@ class RunTimeLoop(ForLoop):
     def __enter__(self) -> None:
         self.again = False
 
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: TracebackType | None) -> bool:
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: TracebackType | None) -> bool | None:
         if isinstance(error, Retry) and error.loop is self:
             self.again = True
             return True
@@ -224,7 +227,7 @@ class RunTimeLoop(ForLoop):
         del self.machine.loops[depth:]
         self.trace.scope = scope
 
-    def _region(self, piece: Range, whole: Range, factor: int | None, first: bool | None) -> Iterator[Any]:
+    def _region(self, piece: Range, whole: Range, factor: int | None, first: bool | None) -> Tracings:
         """Record a loop, tracing the body until the assumptions hold; false if the first iteration differs."""
         machine, silent = self.machine, self.machine.silent
         plan, before = Plan(), dict(self.values)

@@ -49,6 +49,8 @@ def _refuse(source: Source, function: FunctionNode, node: ast.AST) -> None:
     site = Site(source.span(node), kernel=function.name)
     if known is not None:
         fail("PTO110", site=site, node=known[0], instead=known[1])
+    if isinstance(node, ast.Raise) and node.exc is None:
+        fail("PTO110", site=site, node="Raise without an exception", instead="raise an exception object")
     if isinstance(node, (ast.For, ast.While)) and node.orelse:
         place = source.span(node.orelse[0])
         fail("PTO112", site=Site(place, kernel=function.name), kind="For" if isinstance(node, ast.For) else "While")

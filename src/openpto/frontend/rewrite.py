@@ -164,6 +164,11 @@ class _Rewriter(ast.NodeTransformer):
         node.body = self.block(node.body)
         return node
 
+    def expression(self, node: ast.expr) -> ast.expr:
+        """Rewrite one expression."""
+        rewritten: ast.expr = self.visit(node)
+        return rewritten
+
     def _if_region(self, owner: str, question: str, method: str, names: Iterable[str]) -> ast.stmt:
         """``if owner.question: names = owner.method()``."""
         call = _method(owner, method)
@@ -301,7 +306,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         method = "left_and" if isinstance(node.op, ast.And) else "left_or"
-        result = self.visit(node.values[-1])
+        result = self.expression(node.values[-1])
         for operand in reversed(node.values[:-1]):
             left = _placed(_machine(method, self.visit(operand)), operand)
             result = self._joined(node.op, left, result, node)

@@ -10,14 +10,14 @@ import ast
 import linecache
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 from openpto.diagnostics import Site, Span, file_origin, note_user_file, set_site_hook
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from .context import Context
 
 _UNNAMED = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<lambda>")
 
@@ -27,9 +27,9 @@ _statements: dict[str, dict[int, Span]] = {}
 _local = threading.local()
 
 
-def machines() -> list[Machine]:
+def machines() -> list[Context]:
     """Kernels being traced by this thread, innermost last."""
-    stack: list[Machine] | None = getattr(_local, "machines", None)
+    stack: list[Context] | None = getattr(_local, "machines", None)
     if stack is None:
         stack = _local.machines = []
     return stack
@@ -57,14 +57,14 @@ def user_frames(frame: FrameType | None, last: CodeType | None) -> Iterator[Fram
         frame = frame.f_back
 
 
-def note_statements(file: str, node: ast.AST, span_of: object) -> None:
+def note_statements(file: str, node: ast.AST, span_of: Callable[[ast.AST], Span]) -> None:
     """Remember the statements of a function by line, for interpreters without instruction positions."""
     if sys.version_info >= (3, 11):
         return
     table = _statements.setdefault(file, {})
     for inner in ast.walk(node):
         if isinstance(inner, ast.stmt) and not hasattr(inner, "body"):
-            span = span_of(inner)  # type: ignore[operator]
+            span = span_of(inner)
             for line in range(span.line, (span.end_line or span.line) + 1):
                 table.setdefault(line, span)
 
@@ -96,7 +96,7 @@ def _characters(file: str, line: int, byte: int) -> int:
     return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
 
 
-def locate(frame: FrameType | None, machine: Machine | None) -> Site | None:
+def locate(frame: FrameType | None, machine: Context | None) -> Site | None:
     """The site of what ``frame`` (or the user's code that called it) does now; None without any user code."""
     frames = list(user_frames(frame, machine.kernel_code if machine is not None else None))
     if not frames:
