@@ -173,6 +173,8 @@ class SymbolicScalar:
         if not isinstance(other, (int, SymbolicScalar)):
             fail("PTO205", op=_SIGNS.get(op, op), got=type(other).__name__, value=repr(other)[:40])
         a, b = (to_expr(other), self._expr) if swap else (self._expr, to_expr(other))
+        if op in ("div", "mod") and b.concrete() == 0:
+            fail("PTO202", values=f"{ex.text(a)} {_SIGNS[op]} 0")
         try:
             return SymbolicScalar.of(ex.binary(op, a, b))
         except ex.ScalarFault as fault:
