@@ -143,7 +143,7 @@ def _extreme(name: str, x: object, y: object) -> Var:
         if not isinstance(y, Var):
             fail("PTO223", op=name, name="one of `input` and `other`", got=rec.type_name(x))
         x, y = y, x
-    return binary(name, x, y, strict=True)
+    return binary(name, x, y, strict=False)
 
 
 @op(

@@ -36,7 +36,7 @@ def comparison(name: str, sign: str, summary: str, build: Builder, golden: Calla
         first = rec.tile(name, "input", input)
         if isinstance(other, int) and not isinstance(other, bool):
             portability("PTO659", op=name, value=other)
-        operand = beside(name, other, first, strict=True)
+        operand = beside(name, other, first, strict=False)
         if isinstance(operand, Var):
             same_rank(name, [first, operand])
         return rec.pointwise("gt" if name == "greater" else name, [first, operand], BOOL)
