@@ -87,11 +87,13 @@ class Fork:
         """Forget the branches (second one open, nothing recorded)."""
         self.trace.abandon(self.node.other)
 
-    def close(self, values: dict[str, Any], conflict: Conflict, *, first_only: bool | frozenset[str] = False) -> dict[str, Any]:
+    def close(
+        self, values: dict[str, Any], conflict: Conflict, *, first_only: bool | frozenset[str] = False
+    ) -> dict[str, Any]:
         """End the second branch; returns the names after the statement.
 
-        With ``first_only`` (for all names or some) a name that merges with nothing keeps the first branch's value and has none at run time
-        when the second branch is taken.
+        With ``first_only`` (for all names, or some) a name that merges with nothing keeps the first branch's value
+        and has none at run time when the second branch is taken.
         """
         pending: dict[str, Any] = {}
         for name in dict.fromkeys((*self.then, *values)):

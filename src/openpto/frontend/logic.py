@@ -7,6 +7,7 @@ symbolic ``a`` the machine answers so that Python evaluates ``b`` too, and recor
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ _HARMLESS = _BOOLEAN | {"const", "named", "dim", "index"}
 class _Frame:
     """One ``and``, ``or`` or ternary being evaluated."""
 
-    __slots__ = ("first", "fork", "kept", "op", "second", "site", "taken")
+    __slots__ = ("after", "before", "first", "fork", "kept", "names", "op", "second", "site", "taken")
 
     def __init__(self, op: str, first: Any, kept: Any) -> None:
         self.op, self.first, self.kept = op, first, kept
@@ -38,6 +39,9 @@ class _Frame:
         self.taken = False
         self.fork: Fork | None = None
         self.site: Site | None = None
+        self.names: tuple[str, ...] = ()  # what := binds in the second operand, and what they hold before and after it
+        self.before: dict[str, Any] = {}
+        self.after: dict[str, Any] = {}
 
 
 class Logic(Context):
@@ -47,6 +51,7 @@ class Logic(Context):
         super().__init__(*state)
         self.logic: list[_Frame] = []
         self._kept: Any = None
+        self._bindings: dict[str, Any] = {}
 
     def depth(self) -> tuple[int, int]:
         """Where the machine's own stacks stand; see ``back_to``."""
@@ -98,17 +103,18 @@ class Logic(Context):
 
     # -- and, or -------------------------------------------------------------------------------------------------
 
-    def left_and(self, value: Any) -> bool:
-        """The first operand of ``and``; whether Python shall evaluate the second."""
-        return self._left("and", value, sys._getframe(1))
+    def left_and(self, value: Any, *names: str) -> bool:
+        """The first operand of ``and``; whether Python shall evaluate the second, which binds ``names``."""
+        return self._left("and", value, names, sys._getframe(1))
 
-    def left_or(self, value: Any) -> bool:
-        """The first operand of ``or``; False if Python shall evaluate the second."""
-        return self._left("or", value, sys._getframe(1))
+    def left_or(self, value: Any, *names: str) -> bool:
+        """The first operand of ``or``; False if Python shall evaluate the second, which binds ``names``."""
+        return self._left("or", value, names, sys._getframe(1))
 
-    def _left(self, op: str, value: Any, frame: Any) -> bool:
+    def _left(self, op: str, value: Any, names: tuple[str, ...], frame: FrameType) -> bool:
         value = plain(value)
         entry = _Frame(op, value, self._kept)
+        entry.names, entry.before = names, _values(frame, names)
         self.logic.append(entry)
         if not is_symbolic(value):
             return self.truth(value, op)
@@ -121,7 +127,16 @@ class Logic(Context):
         """The second operand."""
         entry = self.logic[-1]
         entry.second, entry.taken = plain(value), True
+        entry.after = _values(sys._getframe(1), entry.names)
         return True
+
+    def bound(self, name: str) -> Any:
+        """What a name holds after the ``and`` or ``or`` that was just joined."""
+        return self.value_of(name, self._bindings)
+
+    def first(self, value: Any, *_: Any) -> Any:
+        """``value``; the other arguments bound names."""
+        return value
 
     def keep(self, value: Any) -> Any:
         """Remember the middle operand of a chained comparison."""
@@ -164,6 +179,7 @@ class Logic(Context):
     def join(self, _: Any) -> Any:
         """The value of the whole expression."""
         entry = self.logic.pop()
+        self._bindings = entry.after if entry.taken else entry.before
         if entry.fork is not None:
             value = self._join_ternary(entry) if entry.op == "if" else self._join_logic(entry)
             refusing = ("0.2", "0.3") if entry.op == "if" else ("0.2",)
@@ -178,11 +194,13 @@ class Logic(Context):
         assert fork is not None
         if not is_scalar(second):
             fail("PTO130", site=entry.site, got=_type_name(second))
-        fork.turn({"": second})
-        if fork.is_empty:
+        fork.turn({"": second, **entry.after})
+        if fork.is_empty and not entry.names:
             fork.drop()
             return SymbolicScalar.of(_short_circuit(entry.op, first.expr, scalar_expr(second)))
-        return fork.close({"": first}, self._refuse_operand(entry))[""]
+        names = frozenset(entry.names)
+        self._bindings = fork.close({"": first, **entry.before}, self._refuse_operand(entry), first_only=names)
+        return self._bindings.pop("")
 
     def _join_ternary(self, entry: _Frame) -> Any:
         fork, first, second = entry.fork, entry.first, entry.second
@@ -207,6 +225,11 @@ def _short_circuit(op: str, a: Expr, b: Expr) -> Expr:
     if op == "and":
         return ex.select(a, b, ex.const(0) if a.op in _BOOLEAN else a)
     return ex.select(a, ex.const(1) if a.op in _BOOLEAN else a, b)
+
+
+def _values(frame: FrameType, names: tuple[str, ...]) -> dict[str, Any]:
+    space = frame.f_locals if names else {}
+    return {name: space[name] for name in names if name in space}
 
 
 def _type_name(value: object) -> str:

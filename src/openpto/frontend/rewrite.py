@@ -72,12 +72,14 @@ class _Rewriter(ast.NodeTransformer):
         self.watched = outer | self._watched(node.body)
 
     def _watched(self, body: Sequence[ast.stmt]) -> Names:
-        """Names that may hold something that must not be used: stored by any ``for`` or ``if``."""
+        """Names that may hold something that must not be used: stored by any ``for`` or ``if``, or after ``and``."""
         found: set[str] = set()
         for statement in body:
             for inner in ast.walk(statement):
                 if isinstance(inner, (ast.For, ast.If)) and inner in self.live.of:
                     found |= stored([inner])
+                elif isinstance(inner, ast.BoolOp):
+                    found |= stored(inner.values[1:])
         return frozenset(found)
 
     def function(self) -> None:
@@ -306,11 +308,20 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         method = "left_and" if isinstance(node.op, ast.And) else "left_or"
+        names = stored(node.values[-1:])
         result = self.expression(node.values[-1])
         for operand in reversed(node.values[:-1]):
-            left = _placed(_machine(method, self.visit(operand)), operand)
-            result = self._joined(node.op, left, result, node)
+            earlier = stored([operand])
+            bound = [ast.Constant(name) for name in sorted(names)]
+            left = _placed(_machine(method, self.visit(operand), *bound), operand)
+            result = self._bound(self._joined(node.op, left, result, node), names, node)
+            names |= earlier
         return result
+
+    def _bound(self, value: ast.expr, names: Names, like: ast.expr) -> ast.expr:
+        """``value``, after which the names that its second operand may bind hold what both ways leave in them."""
+        stores = [ast.NamedExpr(ast.Name(n, ast.Store()), _machine("bound", ast.Constant(n))) for n in sorted(names)]
+        return _placed(_machine("first", value, *stores), like) if stores else value
 
     def _joined(self, op: ast.boolop, left: ast.expr, right: ast.expr, like: ast.expr) -> ast.expr:
         second = _placed(_machine("right", right), right)
