@@ -117,6 +117,15 @@ class JitCallableWrapper:
     def __repr__(self) -> str:
         return f"<pypto kernel {self.__qualname__}>"
 
+    def __copy__(self) -> JitCallableWrapper:
+        return self
+
+    def __deepcopy__(self, memo: object) -> JitCallableWrapper:
+        return self
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # like a function: by the name it has in its module
+
     @user_boundary()
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         """Run the kernel on the caller's memory; always returns None.
