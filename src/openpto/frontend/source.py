@@ -8,6 +8,7 @@ import linecache
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType, FunctionType
 
 from openpto.diagnostics import Site, Span, fail
@@ -18,12 +19,14 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 @dataclass(frozen=True, slots=True)
 class Source:
     """The text of one function: ``lines`` begin at ``first_line`` (1-based) of ``file``. ``class_name`` is the class
-    whose body defines it, which decides how Python spells its private names."""
+    whose body defines it, which decides how Python spells its private names. ``columns`` are set for a lambda: where
+    it begins in its first line and ends in its last one, in bytes."""
 
     file: str
     first_line: int
     lines: tuple[str, ...]
     class_name: str = ""
+    columns: tuple[int, int] | None = None
 
     def span(self, node: ast.AST) -> Span:
         """The place of a tree node; tree columns count UTF-8 bytes, spans count characters."""
@@ -72,6 +75,8 @@ _lock = threading.Lock()
 
 def capture(function: FunctionType) -> Captured:
     """Keep ``function`` together with its source text. Never fails: a missing text is reported by the first call."""
+    if function.__code__.co_name == "<lambda>":
+        return Captured(function, None, "it is a lambda; write it with def")
     source, problem = source_of(function)
     return Captured(function, source, problem)
 
@@ -90,11 +95,12 @@ def source_of(function: FunctionType) -> tuple[Source | None, str]:
 
 def _read(function: FunctionType) -> tuple[Source | None, str]:
     code = function.__code__
-    if code.co_name == "<lambda>":
-        return None, "it is a lambda; write it with def"
     lines = _file_lines(function, function.__globals__)
     if not lines:
         return None, f"Python keeps no source text for {code.co_filename}"
+    if code.co_name == "<lambda>":
+        source = _lambda_source(function, lines)
+        return source, "" if source is not None else "it is a lambda that cannot be told from its neighbours"
     start = code.co_firstlineno - 1
     if start >= len(lines):
         return None, f"{code.co_filename} is shorter than when it was imported"
@@ -107,6 +113,41 @@ def _read(function: FunctionType) -> tuple[Source | None, str]:
     if node.name != code.co_name or _argument_names(node) != code.co_varnames[: len(_argument_names(node))]:
         return None, f"the text at {code.co_filename}:{code.co_firstlineno} is not this function any more"
     return source, ""
+
+
+def _lambda_source(function: FunctionType, lines: list[str]) -> Source | None:
+    """The text of a lambda: the only one of its line with its arguments and, where Python knows columns, its place."""
+    code = function.__code__
+    try:
+        tree = _tree("".join(lines))
+    except SyntaxError:
+        return None
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and _is_code_of(node, code)]
+    if len(found) != 1:
+        return None
+    node = found[0]
+    text = tuple(lines[node.lineno - 1 : node.end_lineno])
+    columns = node.col_offset, node.end_col_offset or 0
+    return Source(code.co_filename, node.lineno, text, _class_of(function), columns)
+
+
+@lru_cache(maxsize=8)
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+def _is_code_of(node: ast.Lambda, code: CodeType) -> bool:
+    names = _argument_names(node)
+    if node.lineno != code.co_firstlineno or names != code.co_varnames[: len(names)]:
+        return False
+    positions = getattr(code, "co_positions", None)  # Python 3.11
+    if positions is None:
+        used = {inner.id for inner in ast.walk(node.body) if isinstance(inner, ast.Name)}
+        return used <= {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
+    body = node.body
+    first = next((p for p in positions() if p[0] == body.lineno and p[2] is not None and p[2] >= body.col_offset), None)
+    end = (body.end_lineno or body.lineno, body.end_col_offset or 0)
+    return first is not None and (first[1] or 0, first[3] or 0) <= end
 
 
 def _file_lines(function: FunctionType, module: Mapping[str, object]) -> list[str]:
@@ -129,6 +170,8 @@ def parse(source: Source) -> FunctionNode:
     Raises:
         SyntaxError: the text is not a function definition.
     """
+    if source.columns is not None:
+        return _parse_lambda(source, *source.columns)
     indented = source.lines[0][:1] in (" ", "\t")
     head = "if 1:\n" if indented else ""
     tree = ast.parse(head + "".join(source.lines), source.file)
@@ -140,6 +183,23 @@ def parse(source: Source) -> FunctionNode:
     if source.class_name:
         _mangle(node, source.class_name)
     return node
+
+
+def _parse_lambda(source: Source, start: int, end: int) -> ast.FunctionDef:
+    """A lambda as a function that returns its body; every node keeps its place in the file."""
+    raw = [line.encode() for line in source.lines]
+    raw[-1] = raw[-1][:end]
+    raw[0] = b" " * start + raw[0][start:]
+    tree = ast.parse("(\n" + b"".join(raw).decode() + "\n)", source.file, "eval")
+    ast.increment_lineno(tree, source.first_line - 2)
+    node = tree.body
+    if not isinstance(node, ast.Lambda):
+        raise SyntaxError("not a lambda")
+    body = ast.copy_location(ast.Return(node.body), node.body)
+    made = ast.copy_location(ast.FunctionDef("lambda__", node.args, [body], [], None), node)
+    if source.class_name:
+        _mangle(made, source.class_name)
+    return made
 
 
 def _class_of(function: FunctionType) -> str:
@@ -156,7 +216,7 @@ def _mangle(node: ast.AST, class_name: str) -> None:
                 setattr(inner, attribute, f"_{class_name}{name}")
 
 
-def _argument_names(node: FunctionNode) -> tuple[str, ...]:
+def _argument_names(node: FunctionNode | ast.Lambda) -> tuple[str, ...]:
     arguments = node.args
     plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     extra = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
