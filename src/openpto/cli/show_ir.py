@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from openpto.cli.kernels import choose, given, load, stand_ins
+from openpto.ir import printer
 
 
 def split_target(target: str) -> tuple[str, str]:
@@ -19,4 +20,4 @@ def texts(target: str, arguments: Sequence[str]) -> Iterator[str]:
     values = given(arguments)
     for kernel in choose(load(file), name, file).values():
         tensors, constants = stand_ins(kernel.signature, values)
-        yield str(kernel.lower(*tensors, **constants))
+        yield printer.text(kernel.lower(*tensors, **constants), sites=False)
