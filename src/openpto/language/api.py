@@ -76,6 +76,7 @@ from .tile_shapes import (
     set_matrix_size,
     set_vec_tile_shapes,
 )
+from .verify import pass_verify_print, pass_verify_save
 
 install_methods()
 install_operators()
@@ -182,6 +183,8 @@ __all__ = [
     "max",
     "min",
     "options",
+    "pass_verify_print",
+    "pass_verify_save",
     "raise_error",
     "reset_options",
     "set_codegen_options",

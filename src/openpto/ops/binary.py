@@ -141,7 +141,7 @@ def _extreme(name: str, x: object, y: object) -> Var:
     """maximum and minimum: either operand may be the scalar."""
     if not isinstance(x, Var):
         if not isinstance(y, Var):
-            fail("PTO223", op=name, name="one of `input` and `other`", got=rec.type_name(x))
+            fail("PTO222", op=name, why="one of `input` and `other` should be `Tensor`")
         x, y = y, x
     return binary(name, x, y, strict=False)
 

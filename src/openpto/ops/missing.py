@@ -108,8 +108,18 @@ missing("normal", "N", "Philox + Box-Muller normal.", only_950=True)
 missing("one_hot", "K", "INT64 one-hot encoding.")
 missing("pack", "S", "Flatten to UINT8 bytes.")
 missing("pad", "S", "Grow right/bottom with a constant.", method=True)
-missing("pass_verify_print", "V", "Debug print in verify mode.")
-missing("pass_verify_save", "V", "Debug dump in verify mode.")
+elsewhere(
+    "pass_verify_print",
+    "V",
+    "Debug print in verify mode.",
+    Sample("pypto.pass_verify_print(x) or x * 1.0", _X, lambda x: x),
+)
+elsewhere(
+    "pass_verify_save",
+    "V",
+    "Debug dump in verify mode.",
+    Sample("pypto.pass_verify_save(x, 'x') or x * 1.0", _X, lambda x: x),
+)
 missing("pow", "B", "Power with its own promotion table.")
 missing("prelu", "B", "ReLU with per-channel slope tensor.", method=True)
 missing("prod", "R", "Product along one axis.")

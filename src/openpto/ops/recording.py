@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import operator
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ import numpy as np
 from openpto.diagnostics import current_site, fail, portability
 from openpto.ir import affine
 from openpto.ir import expr as ex
-from openpto.ir.dtypes import DataType, is_float, is_int, numpy_dtype
+from openpto.ir.dtypes import DataType, is_int, numpy_dtype
 from openpto.ir.enums import TileOpFormat
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, TileType
@@ -114,6 +115,8 @@ def integer(op: str, name: str, value: object) -> int:
         if known is None:
             fail("PTO234", op=op, name=name, expr=ex.text(value))
         return known
+    if isinstance(value, enum.Enum):
+        fail("PTO222", op=op, why=f"{name} must be an int, got {value} (is it the keyword dtype?)")
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -272,12 +275,3 @@ def pointwise(op: str, operands: Sequence[Operand], dtype: DataType | None = Non
     for at, first, other in differing:
         portability("PTO653", op=op, axis=at, first=ex.text(first), other=ex.text(other))
     return emit(op, operands, TileType(shape, dtype or tiles[0].type.dtype), valid)
-
-
-def cast_to(var: Var, dtype: DataType) -> Var:
-    """Record a conversion to a float type, to nearest even."""
-    from openpto.ir.enums import CastMode, SaturationMode
-
-    assert is_float(dtype)
-    type = TileType(var.type.shape, dtype)
-    return emit("cast", [var], type, var.valid, mode=CastMode.CAST_RINT, satmode=SaturationMode.OFF)
