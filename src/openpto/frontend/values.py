@@ -10,7 +10,7 @@ import copy
 import dataclasses
 import enum
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any, Final, NoReturn
 
@@ -52,6 +52,8 @@ class Poison:
     def refuse(self, site: Any = None) -> NoReturn:
         """Raise the coded error."""
         fail(self.code, site=site, name=self.name, **self.fields)
+
+    _refuse_no_value = refuse  # what the language asks of values that are no operands
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") and name.endswith("__"):  # questions of Python's own machinery
@@ -224,11 +226,6 @@ def parts(value: object) -> dict[Any, Any] | None:
     return contents(value) if is_box(value) else None
 
 
-def same_kind(a: object, b: object) -> bool:
-    """Whether two tree nodes can be taken apart side by side."""
-    return type(a) is type(b)
-
-
 def leaves(value: object, path: Path = (), seen: frozenset[int] = frozenset()) -> Iterator[tuple[Path, Any]]:
     """All leaves with their paths."""
     children = parts(value)
@@ -247,22 +244,31 @@ class Mismatch(Exception):
         self.path, self.a, self.b = path, a, b
 
 
-def pair(a: object, b: object, path: Path = (), depth: int = 0) -> Iterator[tuple[Path, Any, Any]]:
-    """Corresponding leaves of two trees that differ; nodes that are one object are skipped.
+Memory = Mapping[int, Mapping[Any, Any]]
+"""Slots of containers, by id, as they were at an earlier point."""
+
+
+def pair(
+    a: object, b: object, memory: Memory, copies: Container[int] = (), path: Path = ()
+) -> Iterator[tuple[Path, Any, Any]]:
+    """Corresponding leaves of two trees that differ. ``memory`` tells what containers held when ``a`` was seen.
+
+    Nodes that are one object are skipped, unless their ids are in ``copies``.
 
     Raises:
         Mismatch: the structures differ.
     """
-    if a is b:
+    if a is b and id(a) not in copies:
         return
-    ours, theirs = parts(a), parts(b)
+    ours = memory[id(a)] if id(a) in memory else parts(a)
+    theirs = parts(b)
     if ours is None and theirs is None:
         yield path, a, b
         return
-    if ours is None or theirs is None or not same_kind(a, b) or list(ours) != list(theirs) or depth > 50:
+    if ours is None or theirs is None or type(a) is not type(b) or list(ours) != list(theirs) or len(path) > 50:
         raise Mismatch(path, a, b)
     for key, child in ours.items():
-        yield from pair(child, theirs[key], (*path, key), depth + 1)
+        yield from pair(child, theirs[key], memory, copies, (*path, key))
 
 
 def rebuild(value: Any, replaced: Mapping[Path, Any], path: Path = ()) -> Any:

@@ -22,7 +22,7 @@ from openpto.ops.reshaping import target_shape
 from openpto.ops.shapes import shape_text
 
 from .element import Element
-from .symbolic import SymbolicScalar
+from .symbolic import SymbolicScalar, refuse_no_value
 from .tensor import Tensor
 
 
@@ -34,6 +34,7 @@ def to_ir(value: Any) -> Any:
         return value.expr
     if isinstance(value, Element):
         return Imm(value.value, value.dtype)
+    refuse_no_value(value)
     if isinstance(value, (list, tuple)) and any(isinstance(v, (Tensor, SymbolicScalar, list, tuple)) for v in value):
         return [to_ir(v) for v in value]
     return {key: to_ir(v) for key, v in value.items()} if isinstance(value, dict) else value

@@ -18,7 +18,7 @@ from openpto.ops.shapes import shape_text
 
 from .element import Element
 from .functions import FUNCTIONS, to_ir
-from .symbolic import SymbolicScalar, to_dim
+from .symbolic import SymbolicScalar, refuse_no_value, to_dim
 from .tensor import Tensor
 
 
@@ -182,12 +182,14 @@ def _store(target: Var, picks: list[Pick], value: Any) -> None:
     elif isinstance(value, Tensor):
         _store_tensor(target, picks, value.cell)
     else:
+        refuse_no_value(value)
         fail("PTO246", got=type(value).__name__)
 
 
 def _store_element(target: Var, index: tuple[Dim, ...], value: Any) -> None:
     """``o[i, j] = n``: an integer into one element of an integer tensor (PTO256)."""
     if not _is_scalar(value):
+        refuse_no_value(value)
         fail("PTO246", got=type(value).__name__)
     number = value.value if isinstance(value, Element) else to_ir(value)
     dtype = target.type.dtype

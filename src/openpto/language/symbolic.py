@@ -272,6 +272,13 @@ def scalar_fault(fault: ex.ScalarFault) -> NoReturn:
     fail(_FAULTS[fault.kind], values=shown)
 
 
+def refuse_no_value(value: object) -> None:
+    """Stop if ``value`` stands for a name or slot that has no value here: it knows the rule and the lines."""
+    refuse = getattr(type(value), "_refuse_no_value", None)
+    if refuse is not None:
+        refuse(value)
+
+
 def to_expr(value: object) -> Expr:
     """An int, bool or SymbolicScalar as an expression.
 

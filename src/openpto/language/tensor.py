@@ -19,7 +19,7 @@ from openpto.ir.nodes import TileType
 from openpto.ir.trace import Trace, Var, current
 from openpto.ops import movement, reshaping
 
-from .symbolic import SymbolicScalar, to_dim
+from .symbolic import SymbolicScalar, refuse_no_value, to_dim
 
 Declared = tuple[Any, ...]
 
@@ -238,6 +238,7 @@ class Tensor:
             RuntimeError: on a parameter: another dtype, or another number of elements.
         """
         if not isinstance(source, Tensor):
+            refuse_no_value(source)
             fail("PTO246", got=type(source).__name__)
         self.take(source.cell)
 
