@@ -87,6 +87,8 @@ from openpto.language.tile_shapes import set_conv_tile_shapes as set_conv_tile_s
 from openpto.language.tile_shapes import set_cube_tile_shapes as set_cube_tile_shapes
 from openpto.language.tile_shapes import set_matrix_size as set_matrix_size
 from openpto.language.tile_shapes import set_vec_tile_shapes as set_vec_tile_shapes
+from openpto.language.verify import pass_verify_print as pass_verify_print
+from openpto.language.verify import pass_verify_save as pass_verify_save
 from pypto import frontend as frontend
 
 __version__: str
@@ -121,14 +123,7 @@ ROUND_DOWN: Final = DequantScaleRoundingMode.ROUND_DOWN
 ROUND_UP: Final = DequantScaleRoundingMode.ROUND_UP
 STATIC: Final = StatusType.STATIC
 SymInt: Any
-distributed: Any
 error: Any
-experimental: Any
-logging: Any
-operation: Any
-platform: Any
-pypto_impl: Any
-runtime: Any
 
 def abs(input: Any) -> Tensor:
     """Absolute value, element by element.
@@ -550,7 +545,7 @@ def full(size: Any, fill_value: Any, dtype: Any, *, valid_shape: Any = ...) -> T
     """
 
 def gather(input: Any, dim: Any, index: Any) -> Tensor:
-    """Elements picked along ``dim``: the result at (i, j) is ``input[index[i, j], j]`` for dim 0. Also ``x[dim:index]``.
+    """Elements picked along ``dim``: at (i, j) ``input[index[i, j], j]`` for dim 0; also written ``x[dim:index]``.
 
     Shapes: input and index have one rank (1-5), static; the result has the index's shape and valid shape; on the other
     axes the index is not longer than the input.
@@ -879,18 +874,6 @@ def pad(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def pass_verify_print(*args: Any, **kwargs: Any) -> NoReturn:
-    """Debug print in verify mode.
-
-    Not yet available: a call stops with PTO902.
-    """
-
-def pass_verify_save(*args: Any, **kwargs: Any) -> NoReturn:
-    """Debug dump in verify mode.
-
-    Not yet available: a call stops with PTO902.
-    """
-
 def permute(input: Any, perm: Any) -> Tensor:
     """Reorder the axes: axis i of the result is axis ``perm[i]`` of the operand.
 
@@ -968,7 +951,7 @@ def reshape(input: Any, shape: Any, *, valid_shape: Any = ..., inplace: Any = ..
 
     Shapes: plain ints with the same number of elements; one may be -1. ``inplace=True`` gives another name of the same
     memory and then takes symbols too. A smaller ``valid_shape`` cuts a fully valid tensor; otherwise it has as many
-    elements as the valid region, which keep their row-major order. Without it a cut region is carried if it stays a box.
+    elements as the valid region, which keep their row-major order. Without it a cut region is carried if it stays one.
     Dtypes: any.
     Errors: another number of elements; two -1; symbols without ``inplace=True``.
 
@@ -1010,8 +993,8 @@ def scaled_mm(*args: Any, **kwargs: Any) -> NoReturn:
 def scatter(input: Any, dim: Any, index: Any, src: Any, *, reduce: Any = ...) -> Tensor:
     """A copy of ``input`` in which ``src`` is written at the indices: at (index[i, j], j) for dim 0.
 
-    Shapes: input, index and a tensor ``src`` have one rank (1-4), static; on the other axes the index is not longer than
-    the input, and nowhere longer than src. Where indices meet, the last one in row-major order stays.
+    Shapes: input, index and a tensor ``src`` have one rank (1-4), static; on the other axes the index is not longer
+    than the input, and nowhere longer than src. Where indices meet, the last one in row-major order stays.
     Dtypes: FP32, FP16, BF16, INT8, UINT8, INT16, INT32; index INT32 or INT64. ``reduce`` None, "add" or "multiply".
     Errors: ranks or extents that do not fit; another index dtype or reduce. While running: an index out of range.
 

@@ -4,7 +4,6 @@ from typing import Any, NoReturn
 
 from openpto.language.tensor import Tensor
 
-from openpto.ir.enums import AtomicType as AtomicType
 
 def create_shmem_signal(*args: Any, **kwargs: Any) -> NoReturn:
     """Allocate signal-only tensor.
