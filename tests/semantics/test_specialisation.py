@@ -330,3 +330,19 @@ def test_target_and_platform_are_in_the_key():
         assert kernel.last_run.compiled
     kernel(x, o, 2.0)
     assert not kernel.last_run.compiled
+
+
+def test_a_parameter_hides_a_global(monkeypatch):
+    """A global that has the name of a parameter or local is not what the kernel loads: it is no guard."""
+
+    @jit
+    def kernel(x: T([4, 8], F32), o: T([4, 8], F32)):
+        pypto.set_vec_tile_shapes(4, 8)
+        t = x * 2.0
+        o[:] = t
+
+    for n in range(3):
+        for name in ("x", "o", "t"):
+            monkeypatch.setitem(globals(), name, np.full(3, float(n)))
+        kernel(whole(4, 8), blank(4, 8))
+    assert kernel.compilations == 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .refuse import refuse_syntax
 from .rewrite import MACHINE, SPECS, rewrite
 from .sites import note_statements
-from .source import Source, parse
+from .source import FunctionNode, Source, parse
 
 if TYPE_CHECKING:
     from .context import Context
@@ -77,7 +77,7 @@ def _rewrite(function: FunctionType, source: Source, kernel: bool) -> Rewritten:
     node = parse(source)
     refuse_syntax(node, source, kernel=kernel)
     note_statements(source.file, node, source.span)
-    loaded = tuple(sorted(_loaded(node)))
+    loaded = tuple(sorted(_loaded(node, function.__code__)))
     specs = rewrite(node, source, kernel=kernel)
     code = _compile(node, function.__code__)
     return Rewritten(code, tuple(specs), loaded)
@@ -103,14 +103,16 @@ def _compile(node: Any, original: CodeType) -> CodeType:
     return code.replace(**named)
 
 
-def _loaded(node: ast.AST) -> set[tuple[str, ...]]:
-    """Names and dotted names (``config.TILE``) that code below ``node`` loads."""
+def _loaded(node: FunctionNode, code: CodeType) -> set[tuple[str, ...]]:
+    """Names and dotted names (``config.TILE``) that the body loads from outside; annotations and defaults are not
+    the body's, and a local of the function hides a global of its name."""
+    hidden = {*code.co_varnames, *code.co_cellvars}
     found: set[tuple[str, ...]] = set()
-    for inner in ast.walk(node):
+    for inner in (inner for statement in node.body for inner in ast.walk(statement)):
         path: list[str] = []
         while isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load):
             path.append(inner.attr)
             inner = inner.value
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id not in hidden:
             found.add((inner.id, *path[::-1]))
     return found
