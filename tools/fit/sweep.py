@@ -74,13 +74,21 @@ def ulp_error(result: NDArray[np.float32], exact: NDArray[np.float64]) -> NDArra
     0 where both are NaN or equal, and where an overflow gives the right infinity; inf for any other special value.
     """
     with np.errstate(all="ignore"):
-        _, exponent = np.frexp(exact)
-        unit = np.ldexp(1.0, np.clip(exponent - 24, -149, 104))
-        error = np.abs(result.astype(np.float64) - exact) / unit
-        overflow = np.float64(2.0**128 - 2.0**103)
-        right = (result == exact) | (np.isnan(result) & np.isnan(exact))
-        right |= np.isinf(result) & (np.abs(exact) >= overflow) & (np.sign(result) == np.sign(exact))
-    return np.where(right, 0.0, np.where(np.isfinite(error), error, np.inf))
+        # The exponent bits alone are the power of two at or below the value.
+        power = (exact.view(np.int64) & 0x7FF0000000000000).view(np.float64)
+        unit = np.clip(power * 2.0**-23, 2.0**-149, 2.0**104)
+        error = np.abs(result - exact) / unit
+        special = ~np.isfinite(error) | np.isinf(result)
+        if special.any():
+            error[special] = _special_error(result[special], exact[special])
+    return error
+
+
+def _special_error(result: NDArray[np.float32], exact: NDArray[np.float64]) -> NDArray[np.float64]:
+    overflow = np.abs(exact) >= 2.0**128 - 2.0**103
+    right = (result == exact) | (np.isnan(result) & np.isnan(exact))
+    right |= np.isinf(result) & overflow & (np.sign(result) == np.sign(exact))
+    return np.where(right, 0.0, np.inf)
 
 
 @dataclass
