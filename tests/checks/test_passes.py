@@ -180,6 +180,12 @@ def test_asking_for_a_size_is_use(rec):
     assert rec.check()[0] == []
 
 
+def test_a_kernel_whose_loop_has_no_iteration_may_write_nothing(rec):
+    rec.add(rec.x)
+    rec.trace.notes["empty_loop"] = True
+    assert rec.check()[0] == []
+
+
 # -- lost writes ------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,8 @@
 Purpose: refuse a kernel that certainly reads a tensor before any write, that writes no parameter, or that rebinds the
 name of a parameter instead of writing it; warn about parameters that are not used.
 Precondition: a verified kernel. `trace` gives the places of the definition and of the parameters; its notes may hold
-`rebound`, from the name of a parameter to the Site of a statement that binds the name to something else.
+`rebound`, from the name of a parameter to the Site of a statement that binds the name to something else, and
+`empty_loop` if the body of a loop was not traced because it has no iteration; parameters are not judged then.
 Postcondition: nothing is changed.
 Non-goals: reads that are unwritten on some paths or for some sizes only; they are found when they happen.
 """
@@ -32,6 +33,8 @@ class Unwritten:
         self._check_parameters(kernel)
 
     def _check_parameters(self, kernel: Kernel) -> None:
+        if self.trace is not None and self.trace.notes.get("empty_loop"):
+            return
         written = {param.name for param in kernel.params if param.final is not param.value}
         read = _used_parameters(kernel)
         sites = {} if self.trace is None else {var.name: var.site for var in self.trace.params}
