@@ -15,6 +15,7 @@ from openpto.diagnostics import (
     Span,
     T,
     at,
+    context,
     error_class,
     fail,
     fault,
@@ -92,7 +93,8 @@ def test_pickles(rule, python_class, way):
     assert (again.code, again.site, again.fault) == ("PTO999", caught.value.site, True)
 
 
-def test_place_comes_from_argument_then_context_then_hook(rule):
+def test_place_comes_from_argument_then_context_then_hook(rule, monkeypatch):
+    monkeypatch.setattr(context, "_site_hook", None)  # that of the front end comes back after the test
     rule()
     one, two, three = (Site(Span("k.py", line)) for line in (1, 2, 3))
 
@@ -103,17 +105,14 @@ def test_place_comes_from_argument_then_context_then_hook(rule):
 
     assert place() == Site(None)
     set_site_hook(lambda: three)
-    try:
-        assert place() == three
-        with at(two):
+    assert place() == three
+    with at(two):
+        assert place() == two
+        with at(None):
             assert place() == two
-            with at(None):
-                assert place() == two
-            assert place(site=one) == one
-            assert place(site=Span("k.py", 1)) == one
-        assert place() == three
-    finally:
-        set_site_hook(None)
+        assert place(site=one) == one
+        assert place(site=Span("k.py", 1)) == one
+    assert place() == three
 
 
 def test_control_characters_of_user_values_are_escaped(rule):

@@ -16,6 +16,7 @@ from openpto.diagnostics import (
     Span,
     T,
     collect_warnings,
+    context,
     emit,
     portability,
     register,
@@ -25,7 +26,7 @@ from openpto.diagnostics import (
 
 
 @pytest.fixture(autouse=True)
-def rule():
+def rule(monkeypatch):
     register(
         Rule(
             code="PTO699",
@@ -40,9 +41,9 @@ def rule():
             untestable="only for tests",
         )
     )
+    monkeypatch.setattr(context, "_target_hook", None)  # that of the settings comes back after the test
     yield
     RULES.pop("PTO699", None)
-    set_target_hook(None)
 
 
 def site(line, col=0):
