@@ -17,7 +17,7 @@ from openpto.diagnostics import PyptoWarning, at, collect_warnings, emit, fail, 
 from openpto.frontend import capture, trace_kernel
 from openpto.frontend.freeze import freeze
 from openpto.frontend.sites import user_frames
-from openpto.ir import printer, ssa
+from openpto.ir import printer, ssa, verifier
 from openpto.ir.enums import RunMode
 from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel.binding import Bound, bind
@@ -176,6 +176,7 @@ class JitCallableWrapper:
             alias = call.bound.alias
             trace = trace_kernel(self._captured, call.bound.values, params, scope=call.scope, alias=alias)
             kernel = ssa.build(trace, {"alias": MappingProxyType(dict(alias))} if alias else {})
+            verifier.require_valid(kernel)
             checks.run(kernel, trace)
         changed = {p.name for p in kernel.params if p.final is not p.value}
         changed |= {name for name, earlier in alias.items() if earlier in changed}
