@@ -12,6 +12,7 @@ from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import CubeTile, Imm, Scope, TileType
 from openpto.ir.ssa import build
 from openpto.ir.trace import Trace
+from openpto.language.configuration import configure
 
 FP32, FP16, BF16, INT8 = DataType.DT_FP32, DataType.DT_FP16, DataType.DT_BF16, DataType.DT_INT8
 ROWS = ex.dim("x", 0)
@@ -361,6 +362,34 @@ def test_reductions_are_tiled_by_their_input():
     rec.op("sum", rec.x, shape=(32,), axes=(1,), keepdim=False)
     rec.move(rec.x, rec.y)
     assert rec.check()[0] == ["PTO303"]
+
+
+# -- chips ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("platform", "dtype", "codes"),
+    [
+        (None, DataType.DT_INT32, ["PTO308"]),
+        ("950", DataType.DT_INT32, []),
+        ("910B", DataType.DT_INT32, ["PTO309"]),
+        ("910C", FP32, []),
+        (None, FP32, []),
+    ],
+)
+def test_chips(platform, dtype, codes):
+    rec = recorder(dtype=dtype)
+    rec.move(rec.op("abs", rec.x), rec.y)
+    with configure(platform=platform):
+        assert rec.check()[0] == codes
+
+
+def test_a_chosen_chip_decides_about_its_memory():
+    rec = recorder(vec=(124, 256), shape=(512, 256))
+    rec.move(rec.add(rec.add(rec.x, rec.y)), rec.y)
+    for platform, codes in (("950", []), ("910B", ["PTO304"])):
+        with configure(platform=platform):
+            assert rec.check()[0] == codes
 
 
 # -- cube tiles -------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""PTO3xx: vector tiles (300-319) and cube tiles (320-339)."""
+"""PTO3xx: vector tiles and chips (300-319), cube tiles (320-339)."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -228,6 +228,61 @@ register(
         ),
         bad=_vector("pypto.set_vec_tile_shapes(56, 1024)", "y[:] = x + 1.0", shape="[56, 1024]"),
         good=_vector("pypto.set_vec_tile_shapes(48, 1024)", "y[:] = x + 1.0", shape="[56, 1024]"),
+    )
+)
+
+_CHIPS = T(
+    "The 950 has operations and element types that the 910B and 910C lack. Without a chosen platform all of them are "
+    "accepted, with a warning; with one, what it lacks is an error.",
+    "950 拥有 910B 和 910C 所没有的操作与元素类型。未指定平台时全部接受并给出警告；指定后，其不支持的内容是错误。",
+)
+_ABS = """import numpy as np
+import openpto
+import pypto
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([16, 16], pypto.{dtype}), y: pypto.Tensor([16, 16], pypto.{dtype})):
+    pypto.set_vec_tile_shapes(16, 16)
+    y[:] = pypto.abs(x)
+
+
+def run():
+    x = np.ones((16, 16), np.{host})
+    {call}
+"""
+_ON_910B = 'with openpto.configure(platform="910B"):\n        kernel(x, x.copy())'
+_ON_950 = 'with openpto.configure(platform="950"):\n        kernel(x, x.copy())'
+
+register(
+    Rule(
+        code="PTO308",
+        name="only-on-one-chip",
+        severity="warning",
+        title=T("only one chip has this operation", "只有一种芯片支持该操作"),
+        message=T("{what} exists on the {chip} only", "{what} 仅在 {chip} 上可用"),
+        help=T(
+            'write it in other operations, or say that the {chip} is meant: openpto.configure(platform="{chip}")',
+            '改用其他操作表达，或指明目标为 {chip}：openpto.configure(platform="{chip}")',
+        ),
+        explanation=_CHIPS,
+        bad=_ABS.format(dtype="DT_INT32", host="int32", call="kernel(x, x.copy())"),
+        good=_ABS.format(dtype="DT_INT32", host="int32", call=_ON_950),
+    )
+)
+
+register(
+    Rule(
+        code="PTO309",
+        name="chip-lacks-operation",
+        exc=ValueError,
+        title=T("the chosen chip lacks this operation", "所选芯片不支持该操作"),
+        message=T("the {platform} has no {what}; the {chip} has", "{platform} 不支持 {what}，{chip} 支持"),
+        help=T("write it in other operations, or choose the {chip}", "改用其他操作表达，或选择 {chip}"),
+        explanation=_CHIPS,
+        aliases=("FC0001",),
+        bad=_ABS.format(dtype="DT_INT32", host="int32", call=_ON_910B),
+        good=_ABS.format(dtype="DT_FP32", host="float32", call=_ON_910B),
     )
 )
 

@@ -1,0 +1,51 @@
+"""What only some chips have.
+
+Purpose: refuse operations and element types that the chosen platform lacks; without a platform, warn and name the chip
+that is needed.
+Precondition: a verified kernel. Postcondition: nothing is changed.
+Non-goals: memories and tiles (tiles.py), types that no chip takes (refused when the operation is recorded).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openpto.checks.access import operations
+from openpto.diagnostics import fail, warn
+from openpto.ir.nodes import Kernel, Op, Value
+from openpto.ops import OPS
+
+NEWEST = "950"
+"""The chip that has everything the declarations mark as not available everywhere."""
+
+
+@dataclass(frozen=True)
+class Chips:
+    """The pass; see the module's header. `platform` is the chip chosen by the user, None for any."""
+
+    platform: str | None = None
+
+    def run(self, kernel: Kernel) -> None:
+        """Check one kernel. Raises PTO309; warns PTO308."""
+        if self.platform == NEWEST:
+            return
+        for op in operations(kernel.body):
+            what = _only_on_newest(op)
+            if what is None:
+                continue
+            if self.platform is not None:
+                fail("PTO309", site=op.site, what=what, platform=self.platform, chip=NEWEST)
+            warn("PTO308", site=op.site, what=what, chip=NEWEST)
+
+
+def _only_on_newest(op: Op) -> str | None:
+    """The operation, or the operation on this element type, if only one chip has it."""
+    decl = OPS.get(op.name)
+    if decl is None:
+        return None
+    if decl.only_950:
+        return op.name
+    first = next((operand for operand in op.operands if isinstance(operand, Value)), None)
+    if first is not None and decl.dtypes is not None and first.type.dtype in decl.dtypes.only_950:
+        return f"{op.name} of {first.type.dtype.name}"
+    return None
