@@ -224,3 +224,25 @@ def test_unified_buffer_overflow():
 
     with fails("UB", line="o[:] = x + 1.0"):
         kernel(whole(512, 512), blank(512, 512))
+
+
+def test_options_as_a_decorator_of_a_helper():
+    """A helper under `@pypto.options(...)` has its own settings, and its loops and conditions are traced."""
+
+    @pypto.options(vec_tile_shapes=[2, 8])
+    def rows_plus_one(x, o):
+        assert list(pypto.get_vec_tile_shapes()) == [2, 8]
+        for i in pypto.loop(0, 4, 2, name="L", idx_name="i"):
+            if i > 0:
+                pypto.assemble(pypto.view(x, [2, 8], [i, 0]) + 1.0, [i, 0], o)
+            else:
+                pypto.assemble(pypto.view(x, [2, 8], [i, 0]) + 2.0, [i, 0], o)
+
+    def body(x, o):
+        pypto.set_vec_tile_shapes(4, 8)
+        rows_plus_one(x, o)
+        assert list(pypto.get_vec_tile_shapes()) == [4, 8]
+
+    x, o = run(body)
+    assert np.array_equal(o[2:], x[2:] + 1)
+    assert np.array_equal(o[:2], x[:2] + 2)

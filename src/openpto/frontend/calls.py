@@ -47,7 +47,8 @@ class Calls(Logic):
         if special is not None:
             return special
         if isinstance(called, FunctionType):
-            return self.helper(called)
+            scoped = getattr(called, "_pypto_scoped", None)  # a helper under @pypto.options(...)
+            return self.helper(called) if scoped is None else scoped(self.fn)
         if isinstance(called, (type, BuiltinFunctionType)):
             return called
         if isinstance(called, MethodType):

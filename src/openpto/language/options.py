@@ -258,13 +258,18 @@ class options:  # noqa: N801 - public name, used as a decorator or a with statem
             place.scope = scope
 
     def __call__(self, function: F) -> F:
-        @functools.wraps(function, updated=())
-        def scoped(*args: Any, **kwargs: Any) -> Any:
-            with options(self.name, **self._arguments):
-                return function(*args, **kwargs)
-
+        scoped = functools.wraps(function, updated=())(self._around(function))
         if not inspect.isfunction(function):  # a jit object keeps its attributes
             for attribute in ("function", "handler", "kmodule", "_original_func"):
                 if hasattr(function, attribute):
                     setattr(scoped, attribute, getattr(function, attribute))
+        # a kernel that calls the helper traces what is inside: it gives its form of the function, and gets the block
+        scoped._pypto_scoped = lambda traced: self._around(traced(function))  # type: ignore[attr-defined]
         return scoped  # type: ignore[return-value]
+
+    def _around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def scoped(*args: Any, **kwargs: Any) -> Any:
+            with options(self.name, **self._arguments):
+                return function(*args, **kwargs)
+
+        return scoped
