@@ -6,13 +6,12 @@ at a time. A file that waits for an op or dtype (waiting.py) has to end in a cod
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from case_process import run
 from waiting import WAITING
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,37 +23,20 @@ WRONG_VALUE = "elements differ"
 
 pytestmark = [
     pytest.mark.torch,
+    pytest.mark.skipif(find_spec("torch") is None, reason="the kernel files compare with torch"),
     pytest.mark.skipif(not FILES, reason="the collection of kernel files (shared/cases) is not beside the repository"),
 ]
 
 
-def run(file: Path, folder: Path) -> tuple[int, str]:
-    """Exit code and whole output of the file, run in an empty folder on one thread per process."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, str(file)],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return done.returncode, done.stdout
-
-
 @pytest.mark.parametrize("file", [file for file in FILES if file.stem not in WAITING], ids=lambda file: file.stem)
 def test_case_passes(file: Path, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    code, output = run(file, tmp_path)
+    code, output = run(file, tmp_path, SECONDS)
     assert code == 0, output
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if file.stem in WAITING], ids=lambda file: file.stem)
 def test_waiting_case_ends_in_a_coded_stop(file: Path, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    code, output = run(file, tmp_path)
+    code, output = run(file, tmp_path, SECONDS)
     assert code != 0, f"{file.stem} passes now: remove it from the list in tests/cases/waiting.py"
     assert WRONG_VALUE not in output, output
     assert CODE.search(output), output
