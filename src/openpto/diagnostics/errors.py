@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, NoReturn, cast
 
 from openpto.diagnostics.context import current_site
@@ -83,9 +85,34 @@ def make_error(code: str, /, *, site: Site | Span | None = None, fault: bool = F
     return error_class(rule.exc, fault)(rule, current_site(site), fields)
 
 
+_refusals: ContextVar[list[PyptoError] | None] = ContextVar("openpto_refusals", default=None)
+
+
+@contextmanager
+def note_refusals() -> Iterator[list[PyptoError]]:
+    """A list that receives what `fail` raises inside the block, also what other code catches."""
+    noted: list[PyptoError] = []
+    token = _refusals.set(noted)
+    try:
+        yield noted
+    finally:
+        _refusals.reset(token)
+
+
+def forgive(error: PyptoError) -> None:
+    """Take a refusal back: who caught it has dealt with it."""
+    noted = _refusals.get()
+    if noted is not None and error in noted:
+        noted.remove(error)
+
+
 def fail(code: str, /, *, site: Site | Span | None = None, **fields: Any) -> NoReturn:
     """Refuse: raise the exception of a rule, at `site` or at the place in force (see context.py)."""
-    raise make_error(code, site=site, **fields)
+    error = make_error(code, site=site, **fields)
+    noted = _refusals.get()
+    if noted is not None:
+        noted.append(error)
+    raise error
 
 
 def fault(code: str, /, *, site: Site | Span | None = None, **fields: Any) -> NoReturn:

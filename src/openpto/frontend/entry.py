@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from openpto.diagnostics import PyptoError, Site, Span, current_site, fail
+from openpto.diagnostics import PyptoError, Site, Span, current_site, fail, note_refusals
 from openpto.ir.expr import ScalarFault
 from openpto.ir.nodes import Scope, TileType
 from openpto.ir.trace import Trace, recording
@@ -71,9 +71,16 @@ def trace_kernel(
 
 
 def _run(function: Any, values: dict[str, Any], machine: Machine) -> None:
-    """Call the rewritten body; what Python itself refuses in the author's code gets a code too."""
+    """Call the rewritten body; what Python itself refuses in the author's code gets a code too.
+
+    A refusal that other code caught fails the trace all the same, except the answer to ``hasattr`` and its like.
+    """
     try:
-        function(**values)
+        with note_refusals() as refusals:
+            function(**values)
+        for error in refusals:
+            if not isinstance(error, AttributeError):
+                raise error
     except ScalarFault as fault:
         scalar_fault(fault)
     except NameError as error:

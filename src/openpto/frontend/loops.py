@@ -22,7 +22,7 @@ from collections.abc import Generator, Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from openpto.diagnostics import PyptoError, Site, fail, portability
+from openpto.diagnostics import PyptoError, Site, fail, forgive, portability
 from openpto.ir.expr import Expr
 from openpto.language.control import LoopRange
 from openpto.language.symbolic import LoopInfo, SymbolicScalar
@@ -139,7 +139,10 @@ class RunTimeLoop(ForLoop):
         if isinstance(error, Retry) and error.loop is self:
             self.again = True
             return True
-        return isinstance(error, PyptoError) and self.carries is not None and self.carries.stop_guessing()
+        if not isinstance(error, PyptoError) or self.carries is None or not self.carries.stop_guessing():
+            return False
+        forgive(error)
+        return True
 
     def head(self) -> tuple[Any, ...]:
         values = self.given
