@@ -122,10 +122,11 @@ def _user_frames(traceback: TracebackType | None) -> TracebackType | None:
         if not below_ours:
             kept.append(entry)
         entry = entry.tb_next
-    trimmed: TracebackType | None = None
-    for entry in reversed(kept):
-        trimmed = TracebackType(trimmed, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return trimmed
+    for place, entry in enumerate(kept):
+        entry.tb_next = kept[place + 1] if place + 1 < len(kept) else None
+    if traceback is not None and traceback not in kept[:1]:
+        traceback.tb_next = kept[0] if kept else None  # Python 3.10 raises again with the first entry it knew
+    return kept[0] if kept else None
 
 
 def _origin(traceback: TracebackType | None) -> Origin:
