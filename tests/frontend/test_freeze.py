@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from openpto.ir.dtypes import DataType
 from openpto.frontend.freeze import freeze
+from openpto.ir.dtypes import DataType
 
 
 class Plain:

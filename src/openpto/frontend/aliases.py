@@ -6,7 +6,7 @@ bound to. The copy and the original only part when one of them is written in pla
 Purpose: refuse exactly that (PTO145). Precondition: a finished trace; ``copies`` are the ids of the assignments that
 the front end made. Postcondition: nothing is changed.
 Method: walk the trace in program order with two relations: ``same`` (may be one tensor, since where) and ``stale``
-(was written under another name). Loops are walked twice, branches joined. It errs on the side of refusing.
+(was written under another name). Loops are walked until nothing is new, branches joined. It errs on the side of refusing.
 """
 
 from __future__ import annotations
@@ -37,6 +37,11 @@ class _State:
 
     def copy(self) -> _State:
         return _State({var: dict(others) for var, others in self.same.items()}, dict(self.stale))
+
+    @property
+    def facts(self) -> tuple[dict[Var, set[Var]], set[Var]]:
+        """What is known, without the places."""
+        return {var: set(others) for var, others in self.same.items() if others}, set(self.stale)
 
     def join(self, other: _State) -> _State:
         """What may hold after either of two paths."""
@@ -103,12 +108,19 @@ class _Walker:
             elif isinstance(node, TAssign):
                 self._assign(node, state)
             elif isinstance(node, TLoop):
-                once = self.block(node.region.body, state.copy())
-                state = self.block(node.region.body, state.join(once)).join(state)
+                state = self._loop(node, state)
             elif isinstance(node, TIf):
                 then = self.block(node.then.body, state.copy())
                 state = self.block(node.other.body, state).join(then)
         return state
+
+    def _loop(self, node: TLoop, state: _State) -> _State:
+        """The state after any number of iterations: what may hold at the head grows until nothing is new."""
+        while True:
+            grown = state.join(self.block(node.region.body, state.copy()))
+            if grown.facts == state.facts:
+                return grown
+            state = grown
 
     def _op(self, node: TOp, state: _State) -> None:
         if node.name != "valid_of":

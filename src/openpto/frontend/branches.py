@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from openpto.diagnostics import Site, fail, portability
 from openpto.ir.expr import Expr
+from openpto.ir.nodes import EMPTY
 from openpto.ir.trace import ScalarVar, Var, VarState
 
+from .memory import Box, boxes
 from .specs import BranchSpec
 from .state import Maybe, plain
 from .values import (
@@ -59,21 +61,29 @@ class Pending:
 class Fork:
     """Two branches being recorded, and the merge of names and containers. First branch, ``turn``, second, ``close``."""
 
-    def __init__(self, machine: Logic, cond: Expr, site: Site, frame: FrameType) -> None:
+    def __init__(
+        self, machine: Logic, cond: Expr, site: Site, frame: FrameType, values: Mapping[str, Any] = EMPTY
+    ) -> None:
         self.machine = machine
         self.trace = machine.trace
         self.site = site
-        self.boxes = machine.boxes(frame)
+        self.boxes = machine.boxes(frame, values)
         self.parent = self.trace.region
         self.node = self.trace.begin_if(cond, site=site)
         self.then: dict[str, Any] = {}
         self.then_slots: list[dict[Any, Any]] = []
+        self.then_boxes: list[Box] = []
+        self.memory: dict[int, dict[Any, Any]] = {}
         self.left: dict[Var, VarState] = {}
 
     def turn(self, values: dict[str, Any]) -> None:
         """End the first branch, which leaves ``values`` in the names that matter."""
         self.then = values
         self.then_slots = [box.now() for box in self.boxes]
+        self.then_boxes = boxes(values.items())  # also keeps them alive, so that ids stay theirs
+        self.memory = {id(box.container): box.before for box in self.then_boxes}
+        for box, slots in zip(self.boxes, self.then_slots, strict=True):
+            self.memory[id(box.container)] = slots
         self.left = self.trace.begin_else(self.node)
         for box in self.boxes:
             box.restore()
@@ -126,7 +136,7 @@ class Fork:
             return conflict(name, (), a, b)
         cells: dict[Path, Var | ScalarVar] = {}
         try:
-            for path, x, y in list(pair(a, b)):
+            for path, x, y in list(pair(a, b, self.memory)):
                 if not same(x, y):
                     self.machine.touch(a, name)
                     self.machine.touch(b, name)
@@ -177,7 +187,7 @@ class Fork:
                 cells[path] = self._scalar(path_text(name, path), leaf.expr, None)
         return Pending(a, cells, self._scalar(name, scalar_expr(1), None))
 
-    def _merge_box(self, box: Any, then: dict[Any, Any], conflict: Conflict) -> dict[Any, Any] | None:
+    def _merge_box(self, box: Box, then: dict[Any, Any], conflict: Conflict) -> dict[Any, Any] | None:
         now = box.now()
         if all(key in now and now[key] is value for key, value in then.items()) and len(now) == len(then):
             return None
@@ -216,6 +226,10 @@ class Branch:
         space = frame.f_locals
         return {name: space[name] for name in self.spec.names if name in space}
 
+    def _left(self, frame: FrameType) -> dict[str, Any]:
+        """What a branch leaves in the names that are needed afterwards."""
+        return {name: value for name, value in self._values(frame).items() if name in self.spec.after}
+
     def then(self) -> bool:
         """Whether the first branch runs now."""
         return self.symbolic or self.chosen
@@ -226,7 +240,7 @@ class Branch:
 
     def end_then(self) -> None:
         """The first branch is recorded."""
-        self.fork.turn(self._values(sys._getframe(1)))
+        self.fork.turn(self._left(sys._getframe(1)))
 
     def restore(self) -> tuple[Any, ...]:
         """The names as they were before the statement."""
@@ -234,7 +248,7 @@ class Branch:
 
     def join(self) -> tuple[Any, ...]:
         """The second branch is recorded: the names after the statement."""
-        after = self.fork.close(self._values(sys._getframe(1)), self._conflict)
+        after = self.fork.close(self._left(sys._getframe(1)), self._conflict)
         return tuple(self.machine.value_of(name, after) for name in self.spec.names)
 
     def _conflict(self, name: str, path: Path, a: Any, b: Any) -> Any:

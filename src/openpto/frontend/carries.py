@@ -94,6 +94,7 @@ class Carries:
         self.names = {name: Slot(("name", name), name, before.get(name, MISSING)) for name in loop.spec.names}
         self.slots = self._known_slots()
         self.copies: list[Box] = []
+        self.memory: dict[int, Mapping[Any, Any]] = {}
         self.given: dict[str, Any] = {}
         self.holds = False
         self.must_peel = False
@@ -133,10 +134,13 @@ class Carries:
         for slot in self._all_slots():
             self._give(slot)
         for box in self.boxes:
-            refill_changed(box, {key: self._slot_given(box, key, value) for key, value in box.before.items()})
+            slots = {key: self._slot_given(box, key, value) for key, value in box.before.items()}
+            self.memory[id(box.container)] = slots
+            refill_changed(box, slots)
         originals = {id(box.container) for box in self.boxes}
         rebuilt = [(slot.name, slot.given) for slot in self._all_slots() if slot.cells]
         self.copies = [box for box in boxes(rebuilt) if id(box.container) not in originals]
+        self.memory.update((id(box.container), box.before) for box in self.copies)
         return self.node
 
     def _all_slots(self) -> Iterator[Slot]:
@@ -210,13 +214,30 @@ class Carries:
             self._compare(slot, plain(values.get(name, MISSING)), assigned)
         for box in self.boxes:
             self._compare_box(box, assigned)
-        for box in self.copies:
-            if not unchanged(box.before, box.now()):
-                fail("PTO144", site=self.site, name=box.name)
+        self._check_copies()
         if not (self.must_peel or self._learnt):
             self._store(assigned)
             self._check_extents()
         self.holds = not (self.must_peel or self._learnt)
+
+    def _check_copies(self) -> None:
+        """A container that the head of the body made anew for a name, and that the body changed in place: right from
+        the second iteration on, if nothing else reaches the container that the name is bound to at the end."""
+        changed = [box.name for box in self.copies if not unchanged(box.before, box.now())]
+        if not changed:
+            return
+        if not self.loop.peeled:
+            self.must_peel = True
+            return
+        owners: dict[int, set[str]] = {}
+        reached = [(slot.name, slot.result) for slot in self._all_slots()]
+        reached += [("", box.container) for box in self.boxes]
+        for name, value in reached:
+            for box in boxes([(name, value)]):
+                owners.setdefault(id(box.container), set()).add(name)
+        for names in owners.values():
+            if len(names) > 1 and any(name.startswith(tuple(n for n in names if n)) for name in changed):
+                fail("PTO144", site=self.site, name=", ".join(sorted(names - {""})))
 
     def _compare(self, slot: Slot, tail: Any, assigned: list[tuple[Var | ScalarVar, Any]]) -> None:
         if isinstance(tail, Poison) and not is_unset(tail):
@@ -230,8 +251,9 @@ class Carries:
             return
         wrong: list[tuple[Path, Any, Any]] = []
         updates: list[tuple[Var | ScalarVar, Any]] = []
+        copies = {id(box.container) for box in self.copies}
         try:
-            changed = {path: (a, b) for path, a, b in pair(plain(slot.given), tail)}
+            changed = {path: (a, b) for path, a, b in pair(plain(slot.given), tail, self.memory, copies)}
             for path in {**slot.cells, **changed}:
                 head, end = changed.get(path) or (None, _at(tail, path))
                 if not self._leaf(slot, path, head, end, updates):
@@ -270,6 +292,7 @@ class Carries:
             if slot.was_read:
                 self._learn(slot, path, "scalar")
             else:  # only the last value matters: no need to trace again
+                self.machine.touch(slot.before, slot.name)
                 with self.machine.recording_in(self.parent):
                     slot.cells[path] = late = self._scalar_cell(path_text(slot.name, path), head)
                 updates.append((late, scalar_expr(end)))

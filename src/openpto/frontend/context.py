@@ -9,6 +9,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from openpto.diagnostics import LoopFrame, Site, Span, fail
+from openpto.ir import expr as ex
 from openpto.ir.nodes import EMPTY
 from openpto.ir.trace import Region, ScalarVar, Trace, Var
 from openpto.language.symbolic import SymbolicScalar
@@ -72,7 +73,8 @@ class Context:
         if key not in self.confirmed and maybe.cell.region in self.trace.open_regions():
             self.confirmed.add(key)
             site = self.site()
-            self.trace.let(self.trace.get_scalar(maybe.cell, site), site, maybe.cell.name)
+            bound = self.trace.get_scalar(maybe.cell, site)
+            self.trace.let(ex.binary("mul", bound, 1), site, maybe.cell.name)  # an operator: copying would not ask
         return maybe.value
 
     # -- recording -----------------------------------------------------------------------------------------------

@@ -163,6 +163,8 @@ class RunTimeLoop(ForLoop):
 
     def __iter__(self) -> Iterator[Any]:
         bounds = Range(self.bounds.start, self.bounds.stop, self.bounds.step)
+        if bounds.count() == 0:
+            self.machine.trace.notes["empty_loop"] = True  # the checks cannot know what its body reads and writes
         if not self.bounds.pairs:
             yield from self._range(bounds, bounds, None)
             return
@@ -194,7 +196,7 @@ class RunTimeLoop(ForLoop):
         fork = None
         before = dict(self.values)
         if not piece.surely_runs():
-            fork = Fork(self.machine, piece.not_empty(), self.site, sys._getframe())
+            fork = Fork(self.machine, piece.not_empty(), self.site, sys._getframe(), before)
         yield from self._once(piece.start, whole, factor)
         rest = piece.rest()
         count = rest.count()

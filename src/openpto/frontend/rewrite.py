@@ -216,6 +216,7 @@ class _Rewriter(ast.NodeTransformer):
         spec = BranchSpec(
             span=self.source.span(node.test),
             names=tuple(sorted(both & needed)),
+            after=live.after,
             marked=_is_cond(node.test),
             jumps=self._jumps([*node.body, *node.orelse]),
             then=self._first_stores(node.body),

@@ -34,11 +34,12 @@ class LoopSpec:
 
 @dataclass(frozen=True, slots=True)
 class BranchSpec:
-    """An ``if`` statement. ``names`` are stored in a branch and needed in the other or afterwards; ``marked`` if the
-    test is written ``pypto.cond(...)``; ``then`` and ``other``: where each branch stores a name first."""
+    """An ``if`` statement. ``names`` are stored in a branch and needed in the other or afterwards, ``after`` those
+    needed afterwards; ``marked`` if the test is written ``pypto.cond(...)``; ``then`` and ``other``: where each branch stores a name first."""
 
     span: Span
     names: tuple[str, ...]
+    after: frozenset[str]
     marked: bool
     jumps: tuple[tuple[str, Span], ...]
     then: Mapping[str, Span]
