@@ -57,11 +57,22 @@ def test_both_spellings_of_jit_are_one_object() -> None:
     assert pypto.jit is pypto.frontend.jit
 
 
-@pytest.mark.parametrize("name", ["frontend", "experimental", "distributed", "symbolic_scalar", "platform"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "distributed",
+        "error",
+        "experimental",
+        "frontend",
+        "logging",
+        "operation",
+        "platform",
+        "runtime",
+        "symbolic_scalar",
+    ],
+)
 def test_submodules_can_be_imported(name: str) -> None:
-    module = importlib.import_module(f"pypto.{name}")
-    assert getattr(pypto, name) is not None
-    assert module is not None
+    assert importlib.import_module(f"pypto.{name}") is getattr(pypto, name)
 
 
 def test_star_import_brings_the_listed_names() -> None:

@@ -13,6 +13,7 @@ from openpto.kernel.api import *  # noqa: F403 - kernels and their runs
 from openpto.language import api as _language
 from openpto.language.api import *  # noqa: F403 - operations, dtypes, enumerations, settings
 from pypto import distributed as distributed
+from pypto import error as error
 from pypto import experimental as experimental
 from pypto import frontend as frontend
 from pypto import logging as logging
@@ -24,4 +25,6 @@ from pypto import symbolic_scalar as symbolic_scalar
 
 __version__ = API_LEVEL
 
-__all__ = ["__version__", "frontend", *dict.fromkeys([*_language.__all__, *_kernel.__all__])]
+_GROUPS = ["distributed", "error", "experimental", "frontend", "platform"]
+
+__all__ = ["__version__", *_GROUPS, *dict.fromkeys([*_language.__all__, *_kernel.__all__])]

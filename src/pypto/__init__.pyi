@@ -89,7 +89,11 @@ from openpto.language.tile_shapes import set_matrix_size as set_matrix_size
 from openpto.language.tile_shapes import set_vec_tile_shapes as set_vec_tile_shapes
 from openpto.language.verify import pass_verify_print as pass_verify_print
 from openpto.language.verify import pass_verify_save as pass_verify_save
+from pypto import distributed as distributed
+from pypto import error as error
+from pypto import experimental as experimental
 from pypto import frontend as frontend
+from pypto import platform as platform
 
 __version__: str
 DT_BF16: Final = DataType.DT_BF16
@@ -123,7 +127,6 @@ ROUND_DOWN: Final = DequantScaleRoundingMode.ROUND_DOWN
 ROUND_UP: Final = DequantScaleRoundingMode.ROUND_UP
 STATIC: Final = StatusType.STATIC
 SymInt: Any
-error: Any
 
 def abs(input: Any) -> Tensor:
     """Absolute value, element by element.

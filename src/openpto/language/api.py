@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from openpto.diagnostics import PyptoError, PyptoWarning, user_boundary
@@ -111,7 +110,6 @@ experimental = namespace("experimental")
 experimental.set_operation_options = set_operation_options
 experimental.get_operation_options = get_operation_options
 distributed = namespace("distributed")
-error = SimpleNamespace(PyptoError=PyptoError, FeError=PyptoError)
 
 DTYPES = {member.name: member for member in DataType}
 FLAT = {name: function for name, function in FUNCTIONS.items() if "." not in name}
@@ -161,7 +159,6 @@ __all__ = [
     "cond",
     "convert_to_element",
     "element",
-    "error",
     "get_codegen_options",
     "get_conv_tile_shapes",
     "get_cube_tile_shapes",
