@@ -141,6 +141,8 @@ REFUSED = {
     "unsqueeze": (lambda x, i: pypto.unsqueeze(x, 4), "PTO233", "axis 4"),
     "bitcast": (lambda x, i: pypto.view(x[:, 0:3], dtype=DT_INT64), "PTO253", "bytes"),
     "view symbol": (lambda x, i: pypto.view(x, [i[0, 0], 16], [0, 0]), "PTO234", "Not concrete value"),
+    "offset too large": (lambda x, i: pypto.view(x, [8, 16], [-(2**63), 0]), "PTO204", "-9223372036854775808"),
+    "slice too large": (lambda x, i: x[-8 : 2**63, :], "PTO204", ""),
     "matmul operator": (lambda x, i: i @ i, "PTO277", "unsupported dtype"),
     "matmul array": (lambda x, i: x @ np.ones((16, 16), np.float32), "PTO223", "mat2"),
     "matmul out": (lambda x, i: pypto.matmul(x, x, DT_INT32, b_trans=True), "PTO273", "FP32"),

@@ -22,6 +22,7 @@ from openpto.ops.reshaping import target_shape
 from openpto.ops.shapes import shape_text
 
 from .element import Element
+from .faults import known_integers
 from .symbolic import SymbolicScalar, refuse_no_value
 from .tensor import Tensor
 
@@ -81,7 +82,8 @@ def call(decl: OpDecl, *args: Any, **kwargs: Any) -> Any:
         kept = decl.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
         plain[name] = tuple(to_ir(v) for v in value) if kept else to_ir(value)
     bound.arguments.update(plain)
-    result = decl.record(*bound.args, **bound.kwargs)
+    with known_integers():
+        result = decl.record(*bound.args, **bound.kwargs)
     for name, target in targets.items():
         target.written(plain[name])
         if result is plain[name]:

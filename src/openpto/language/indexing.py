@@ -17,6 +17,7 @@ from openpto.ops import recording as rec
 from openpto.ops.shapes import shape_text
 
 from .element import Element
+from .faults import known_integers
 from .functions import FUNCTIONS, to_ir
 from .symbolic import SymbolicScalar, refuse_no_value, to_dim
 from .tensor import Tensor
@@ -261,12 +262,14 @@ def _short(value: Any) -> str:
 
 @user_boundary()
 def _getitem(self: Tensor, key: Any, valid_shape: Any = None) -> Any:
-    return read(self, key, valid_shape)
+    with known_integers():
+        return read(self, key, valid_shape)
 
 
 @user_boundary()
 def _setitem(self: Tensor, key: Any, value: Any) -> None:
-    write(self, key, value)
+    with known_integers():
+        write(self, key, value)
 
 
 @user_boundary()
@@ -278,6 +281,6 @@ def _fill(self: Tensor, value: Any) -> Tensor:
 
 def install_indexing() -> None:
     """Give Tensor ``t[...]``, ``t[...] = v`` and ``fill_``."""
-    Tensor.__getitem__ = _getitem  # type: ignore[method-assign]
-    Tensor.__setitem__ = _setitem  # type: ignore[method-assign]
+    Tensor.__getitem__ = _getitem
+    Tensor.__setitem__ = _setitem
     Tensor.fill_ = _fill  # type: ignore[attr-defined]

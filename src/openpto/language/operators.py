@@ -106,4 +106,4 @@ def install_operators() -> None:
         setattr(Tensor, name, operator)
     for name, (sign, instead) in REFUSED.items():
         setattr(Tensor, name, _refused(sign, instead))
-    Tensor.__hash__ = None  # type: ignore[assignment]
+    Tensor.__hash__ = None  # type: ignore[assignment]  # setting __eq__ later does not take it away

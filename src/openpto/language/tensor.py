@@ -8,7 +8,7 @@ reshape of the base, and writes by recording the reshape back.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from openpto.diagnostics import current_site, fail, user_boundary
 from openpto.ir import expr as ex
@@ -19,6 +19,7 @@ from openpto.ir.nodes import TileType
 from openpto.ir.trace import Trace, Var, current
 from openpto.ops import movement, reshaping
 
+from .faults import known_integers
 from .symbolic import SymbolicScalar, refuse_no_value, to_dim
 
 Declared = tuple[Any, ...]
@@ -59,6 +60,30 @@ class Tensor:
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # numpy leaves operators between its arrays and tensors to us
     _is_pypto_tensor = True
+
+    if TYPE_CHECKING:  # indexing.py, operators.py and functions.py give these
+        __getitem__: Any
+        __setitem__: Any
+        __add__: Any
+        __radd__: Any
+        __sub__: Any
+        __rsub__: Any
+        __mul__: Any
+        __rmul__: Any
+        __truediv__: Any
+        __rtruediv__: Any
+        __floordiv__: Any
+        __mod__: Any
+        __pow__: Any
+        __matmul__: Any
+        __neg__: Any
+        __pos__: Any
+        __lt__: Any
+        __le__: Any
+        __gt__: Any
+        __ge__: Any
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @user_boundary()
     def __init__(
@@ -240,7 +265,8 @@ class Tensor:
         if not isinstance(source, Tensor):
             refuse_no_value(source)
             fail("PTO246", got=type(source).__name__)
-        self.take(source.cell)
+        with known_integers():
+            self.take(source.cell)
 
     def take(self, contents: Var) -> None:
         """Replace the contents; of an in-place reshape those of the memory, under its own shape."""
@@ -252,14 +278,6 @@ class Tensor:
     def copy(self, name: str = "") -> Tensor:
         """A new local of the same shape, dtype and format, without contents."""
         return Tensor(self.shape, self.dtype, name, self.format)
-
-    def __getitem__(self, key: Any, valid_shape: Any = None) -> Any:
-        """``t[a:b, i]``: a window, a scalar or a gather; see ``indexing.py``, which provides it."""
-        raise AssertionError
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        """``t[a:b, i] = v``; see ``indexing.py``, which provides it."""
-        raise AssertionError
 
     # -- what Python asks ------------------------------------------------------------------------------------------
 
