@@ -81,15 +81,15 @@ def host_tensor(name: str, index: int, value: Any) -> HostTensor:
 
 def _from_numpy(name: str, value: NDArray[Any]) -> HostTensor:
     if type(value) not in (np.ndarray, np.memmap):
-        fail("PTO519", name=name, kind=f"a numpy {type(value).__name__}")
+        fail("PTO519", name=name, kind=f"numpy {type(value).__name__}")
     if not value.dtype.isnative:
-        fail("PTO529", name=name, problem="its byte order is not the machine's")
+        fail("PTO529", name=name, problem=value.dtype.str)
     dtype = from_numpy(value.dtype)
     if dtype is None:
         fail("PTO520", name=name, dtype=str(value.dtype))
     _check_strides(name, value.shape, tuple(s / value.itemsize for s in value.strides))
     if not value.flags.aligned:
-        fail("PTO529", name=name, problem="its address is not a multiple of the element size")
+        fail("PTO529", name=name, problem=hex(value.ctypes.data))
     array = value.view(np.ndarray)
     locked = "" if value.flags.writeable else "the array is read-only"
     return HostTensor(array.reshape(1) if array.ndim == 0 else array, value, dtype, locked)
@@ -112,19 +112,19 @@ def _check_plain(name: str, value: Any, torch: Any) -> None:
     """Only tensors whose elements lie in plain CPU memory as they are."""
     if value.device.type != "cpu":
         if value.device.type == "meta":
-            fail("PTO519", name=name, kind="a meta tensor, which has no data")
+            fail("PTO519", name=name, kind="device meta")
         fail("PTO518", name=name, device=str(value.device))
     kind = type(value)
     if kind not in (torch.Tensor, torch.nn.Parameter):
-        text = "a DTensor (Input must not be a DTensor)" if kind.__name__ == "DTensor" else f"a {kind.__name__}"
+        text = "Input must not be a DTensor" if kind.__name__ == "DTensor" else kind.__name__
         fail("PTO519", name=name, kind=text)
     problems = {
-        f"a tensor of layout {value.layout}": value.layout is not torch.strided,
-        "a quantized tensor": value.is_quantized,
-        "a nested tensor": value.is_nested,
-        "a tensor with a pending conjugation": value.is_conj(),
-        "a tensor with a pending negation": value.is_neg(),
-        "a tensor of a function transform": torch._C._functorch.is_functorch_wrapped_tensor(value),
+        f"layout {value.layout}": value.layout is not torch.strided,
+        "is_quantized": value.is_quantized,
+        "is_nested": value.is_nested,
+        "is_conj()": value.is_conj(),
+        "is_neg()": value.is_neg(),
+        "torch.func wrapper": torch._C._functorch.is_functorch_wrapped_tensor(value),
     }
     for text, present in problems.items():
         if present:

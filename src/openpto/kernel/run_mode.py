@@ -20,5 +20,4 @@ def resolve_run_mode(declared: RunMode | None) -> tuple[RunMode, str]:
 def require_executable(mode: RunMode, source: str, kernel: str, site: Site) -> None:
     """Refuse RunMode.NPU: this implementation executes on the CPU (PTO298)."""
     if mode is RunMode.NPU:
-        where = "set in the decorator" if source == "decorator" else f"set by {source}"
-        fail("PTO298", site=site, name=kernel, source=where)
+        fail("PTO298", site=site, name=kernel, source="runtime_options" if source == "decorator" else source)

@@ -196,7 +196,10 @@ register(
         name="tensor-without-plain-memory",
         exc=RuntimeError,
         title=T("tensor without plain memory", "tensor 没有普通内存"),
-        message=T("{name} is {kind}", "{name} 是 {kind}"),
+        message=T(
+            "{name} has no plain elements in memory: {kind}",
+            "{name} 在内存中没有普通元素：{kind}",
+        ),
         help=T(
             "pass a plain dense CPU tensor or numpy array with the values of {name}",
             "请传入具有 {name} 的值的普通稠密 CPU tensor 或 numpy 数组",
@@ -405,7 +408,10 @@ register(
         name="byte-order-or-alignment",
         exc=ValueError,
         title=T("memory the machine cannot use directly", "机器无法直接使用的内存"),
-        message=T("{name} cannot be used: {problem}", "无法使用 {name}：{problem}"),
+        message=T(
+            "{name} is not in the machine's byte order, or not aligned: {problem}",
+            "{name} 不是本机字节序，或没有对齐：{problem}",
+        ),
         help=T(
             "pass a copy in native order: numpy.array({name}, dtype=...)",
             "请传入本机字节序的副本：numpy.array({name}, dtype=...)",
