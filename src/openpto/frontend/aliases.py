@@ -6,7 +6,8 @@ bound to. The copy and the original only part when one of them is written in pla
 Purpose: refuse exactly that (PTO145). Precondition: a finished trace; ``copies`` are the ids of the assignments that
 the front end made. Postcondition: nothing is changed.
 Method: walk the trace in program order with two relations: ``same`` (may be one tensor, since where) and ``stale``
-(was written under another name). Loops are walked until nothing is new, branches joined. It errs on the side of refusing.
+(was written under another name). Loops are walked until nothing is new, branches joined. It errs on the side of
+refusing.
 """
 
 from __future__ import annotations

@@ -34,8 +34,13 @@ class LoopSpec:
 
 @dataclass(frozen=True, slots=True)
 class BranchSpec:
-    """An ``if`` statement. ``names`` are stored in a branch and needed in the other or afterwards, ``after`` those
-    needed afterwards; ``marked`` if the test is written ``pypto.cond(...)``; ``then`` and ``other``: where each branch stores a name first."""
+    """An ``if`` statement.
+
+    names   stored in a branch and needed in the other or afterwards; after: those needed afterwards
+    marked  whether the test is written ``pypto.cond(...)``
+    jumps   break, continue and return that would leave the statement
+    then, other   where each branch stores a name first
+    """
 
     span: Span
     names: tuple[str, ...]
