@@ -20,6 +20,7 @@ from openpto.ir.verifier import require_valid
 from openpto.ops import OPS
 from openpto.ops.movement import move, read_element, store, write_element
 from openpto.ops.reshaping import reshaped, squeezed, widened
+from openpto.runtime.reference import machine
 
 
 class Program:
@@ -132,3 +133,18 @@ def p() -> Program:
 @pytest.fixture
 def imm():
     return lambda value, dtype: Imm(value, dtype)
+
+
+@pytest.fixture(autouse=True)
+def tracked_extents(monkeypatch):
+    """Shapes and valid extents that tracing foretold are those of the tiles at run time."""
+    plain = machine.Machine.bind
+
+    def bind(self, value, tile):
+        plain(self, value, tile)
+        if tile is not None:
+            assert self.scalars.many(value.type.shape) == tile.data.shape
+            foretold = [known if dim is None else self.scalars.of(dim) for dim, known in zip(value.valid, tile.valid)]
+            assert tuple(foretold) == tile.valid, (value, self.site)
+
+    monkeypatch.setattr(machine.Machine, "bind", bind)

@@ -309,7 +309,7 @@ def test_one_tensor_as_two_parameters(p):
     p.trace.params.append(a)
     p.arrays.append(x)
     p.store(p.add(a, a), (0, 0), a)
-    p.run()
+    assert p.run().elements_written == (16, 16)
     np.testing.assert_array_equal(x, before + before)
 
 

@@ -44,7 +44,8 @@ def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, 
             _scalar_fault(machine, found)
         except MemoryError as found:
             machine.fault("PTO442", why=str(found) or "no memory is left")
-    return RunReport("reference", machine.ops_executed, tuple(machine.written), tuple(warnings))
+    written = tuple([machine.written[machine.parameter_of[p.value.var]] for p in kernel.params])
+    return RunReport("reference", machine.ops_executed, written, tuple(warnings))
 
 
 def lifetimes_of(kernel: Kernel) -> Lifetimes:
