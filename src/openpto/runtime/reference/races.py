@@ -87,21 +87,23 @@ class RaceLog:
 
 def _first_conflict(accesses: list[_Access]) -> tuple[_Access, _Access] | None:
     """The pair (earlier, later) of meeting accesses whose later one comes first; a sweep along the axis that
-    separates the boxes best."""
+    separates the boxes best. Reads are compared with writes only."""
     rank = len(accesses[0].low)
-    axis = max(range(rank), key=lambda i: len({a.low[i] for a in accesses}), default=0) if rank else 0
-    ordered = sorted(accesses, key=lambda a: a.low[axis] if rank else 0)
-    active: list[_Access] = []
+    axis = max(range(rank), key=lambda i: len({a.low[i] for a in accesses}), default=0)
+    reads: list[_Access] = []
+    writes: list[_Access] = []
     best: tuple[_Access, _Access] | None = None
-    for access in ordered:
+    for access in sorted(accesses, key=lambda a: a.low[axis : axis + 1]):
         if rank:
-            active = [a for a in active if a.high[axis] > access.low[axis]]
-        for other in active:
-            if other.order != access.order and (other.writes or access.writes) and _meet(other, access):
+            writes = [a for a in writes if a.high[axis] > access.low[axis]]
+            if access.writes:
+                reads = [a for a in reads if a.high[axis] > access.low[axis]]
+        for other in [*writes, *reads] if access.writes else writes:
+            if other.order != access.order and _meet(other, access):
                 pair = (other, access) if other.order < access.order else (access, other)
                 if best is None or (pair[1].order, pair[0].order) < (best[1].order, best[0].order):
                     best = pair
-        active.append(access)
+        (writes if access.writes else reads).append(access)
     return best
 
 
