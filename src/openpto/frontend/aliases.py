@@ -19,6 +19,7 @@ from typing import Any
 from openpto.diagnostics import Site, fail
 from openpto.ir.trace import TAssign, TIf, TLoop, TOp, Trace, Var
 
+from .ranges import Range
 from .values import place
 
 
@@ -118,9 +119,10 @@ class _Walker:
     def _loop(self, node: TLoop, state: _State) -> _State:
         """The state after any number of iterations: what may hold at the head grows until nothing is new."""
         while True:
-            grown = state.join(self.block(node.region.body, state.copy()))
+            end = self.block(node.region.body, state.copy())
+            grown = state.join(end)
             if grown.facts == state.facts:
-                return grown
+                return end if Range(node.start, node.stop, node.step).surely_runs() else grown
             state = grown
 
     def _op(self, node: TOp, state: _State) -> None:

@@ -13,6 +13,7 @@ from openpto.ir import expr as ex
 from openpto.ir.nodes import EMPTY
 from openpto.ir.trace import Region, ScalarVar, Trace, Var
 from openpto.language.symbolic import SymbolicScalar
+from openpto.language.tensor import Tensor
 
 from . import sites
 from .guards import Guards
@@ -124,8 +125,6 @@ class Context:
 
     def handle(self, var: Var) -> Any:
         """A new tensor object of the language for ``var``."""
-        from openpto.language.tensor import Tensor
-
         return Tensor.of(var)
 
     def value_of(self, name: str, values: dict[str, Any], loop: Any = None) -> Any:
