@@ -131,6 +131,16 @@ def _lambda_source(function: FunctionType, lines: list[str]) -> Source | None:
     return Source(code.co_filename, node.lineno, text, _class_of(function), columns)
 
 
+def _compiles_to(node: ast.Lambda, code: CodeType) -> bool:
+    """Whether a lambda, with the same free variables, compiles to the instructions of ``code``."""
+    free = ast.arguments([], [ast.arg(name) for name in code.co_freevars], None, [], [], None, [])
+    module = ast.Module([ast.FunctionDef("factory__", free, [ast.Return(node)], [])], [])
+    outer = compile(ast.fix_missing_locations(module), code.co_filename, "exec", dont_inherit=True)
+    factory = next(c for c in outer.co_consts if isinstance(c, CodeType))
+    made = next(c for c in factory.co_consts if isinstance(c, CodeType))
+    return (made.co_code, made.co_consts, made.co_names) == (code.co_code, code.co_consts, code.co_names)
+
+
 @lru_cache(maxsize=8)
 def _tree(text: str) -> ast.Module:
     return ast.parse(text)
@@ -142,8 +152,7 @@ def _is_code_of(node: ast.Lambda, code: CodeType) -> bool:
         return False
     positions = getattr(code, "co_positions", None)  # Python 3.11
     if positions is None:
-        used = {inner.id for inner in ast.walk(node.body) if isinstance(inner, ast.Name)}
-        return used <= {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
+        return _compiles_to(node, code)
     body = node.body
     first = next((p for p in positions() if p[0] == body.lineno and p[2] is not None and p[2] >= body.col_offset), None)
     end = (body.end_lineno or body.lineno, body.end_col_offset or 0)
