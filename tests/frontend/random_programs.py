@@ -19,6 +19,7 @@ class Program:
 
     def __init__(self, seed: int, size: int = 14) -> None:
         self.random = random.Random(seed)
+        self.rich = seed % 2 == 1
         self.lines: list[str] = []
         self.loops = 0
         self.budget = size
@@ -39,6 +40,11 @@ class Program:
         for name in self.random.sample(INTS, 3 if self.random.random() < 0.9 else 2):
             self.line(1, f"{name} = {self.random.choice(['0', '1', '2', 'm'])}")
         self.line(1, "box = [x * 1.0, x * 3.0, 1]")
+        self.line(1, "pair = (x * 2.0, 2)")
+        self.line(1, "state = {'h': x * 0.5, 'c': 0, 'parts': box}" if self.rich else "state = {'h': x * 0.5, 'c': 0}")
+        if self.rich:
+            self.line(1, "def peek():")
+            self.line(2, f"return {self.random.choice(TENSORS)}")
         if self.random.random() < 0.1:
             self.line(1, f"{self.random.choice(TENSORS)} = None")
 
@@ -46,6 +52,9 @@ class Program:
 
     def tensor(self) -> str:
         r = self.random
+        if self.rich and r.random() < 0.3:
+            a = r.choice(TENSORS)
+            return r.choice(["peek() * 0.5", "pair[0] + 1.0", "state['h']", f"grow({a}, {self.integer()})"])
         kind = r.randint(0, 9)
         a, b = r.choice((*TENSORS, "x")), r.choice(TENSORS)
         if kind < 3:
@@ -62,6 +71,8 @@ class Program:
 
     def integer(self) -> str:
         r = self.random
+        if self.rich and r.random() < 0.2:
+            return r.choice(["pair[1]", "state['c']", "(pair[1] + state['c']) % 3"])
         kind = r.randint(0, 8)
         names = (*INTS, "m", *self.indices)
         a = r.choice(names)
@@ -100,6 +111,9 @@ class Program:
 
     def statement(self, depth: int) -> None:
         r = self.random
+        if self.rich and r.random() < 0.25:
+            self.rich_statement(depth)
+            return
         kind = r.randint(0, 15) if depth < 4 and self.budget > 0 else r.randint(0, 9)
         if kind < 3:
             self.line(depth, f"{r.choice(TENSORS)} = {self.tensor()}")
@@ -128,6 +142,39 @@ class Program:
             self.line(depth, f"for j{depth} in range({r.randint(1, 2)}):")
             self.block(depth + 1)
 
+    def rich_statement(self, depth: int) -> None:
+        r = self.random
+        simple = [
+            f"pair = ({self.tensor()}, {self.integer()})",
+            f"pair = (pair[0], {self.integer()})",
+            f"state['h'] = {self.tensor()}",
+            f"state['c'] = {self.integer()}",
+            f"state = {{**state, 'h': {self.tensor()}}}",
+            f"bump({r.choice(TENSORS)})",
+            f"bump(state['h']) if {self.cond()} else None",
+            "box = state['parts']",
+            f"state['parts'][0] = {self.tensor()}",
+        ]
+        if r.random() < 0.8:
+            self.line(depth, r.choice(simple))
+            return
+        self.loops += 1
+        number = self.loops
+        if r.random() < 0.5:
+            bounds = r.choice([f"({self.integer()}) % 4", f"1, ({self.integer()}) % 5 + 1, 2"])
+            self.line(depth, f"for i{number}, k{number} in pypto.loop_unroll({bounds}, unroll_list=[2]):")
+            self.line(depth + 1, f"{r.choice(INTS)} += k{number}")
+            self.indices.append(f"i{number}")
+            self.block(depth + 1)
+            self.indices.pop()
+        else:
+            self.line(depth, f"k{number} = 0")
+            self.line(depth, f"while k{number} < 3:")
+            self.line(depth + 1, f"k{number} += 1")
+            self.line(depth + 1, f"if k{number} == {r.randint(1, 3)}:")
+            self.line(depth + 2, r.choice(["break", "continue"]))
+            self.statement(depth + 1)
+
     def loop(self, depth: int) -> None:
         r = self.random
         self.loops += 1
@@ -148,6 +195,16 @@ class Program:
                 "    else:",
                 "        r = t + 2.0",
                 "    return r",
+                "",
+                "",
+                "def grow(t, k):",
+                "    for _ in pypto.loop(k % 3):",
+                "        t = t + 1.0",
+                "    return t * 1.0",
+                "",
+                "",
+                "def bump(t):",
+                "    t[:] = t + 1.0",
                 "",
                 "",
                 "def kernel(x, n, out):",
@@ -195,6 +252,15 @@ class PlainApi:
     def loop(self, *bounds: int) -> object:
         for position, index in enumerate(range(*bounds)):
             yield Index(index, position == 0)
+
+    def loop_unroll(self, *bounds: int, unroll_list: list[int]) -> object:
+        start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        current = start
+        for factor in sorted({*unroll_list, 1}, reverse=True):
+            whole = max(stop - start, 0) // (step * factor) * step * factor if factor > 1 else stop - start
+            for index in range(current, start + whole, step * factor):
+                yield Index(index, index == start), factor
+                current = index + step * factor
 
     def is_loop_begin(self, index: Index) -> bool:
         return index.first

@@ -379,3 +379,69 @@ def test_marked_helper_outside_of_a_kernel():
         helper(1)
     with pytest.raises(TypeError):
         pypto.frontend.function(functools.partial(keep, 1))
+
+
+@jit
+def counting_in_an_array(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    counts = np.zeros(2)
+    for _ in pypto.loop(n[0]):
+        counts[0] += 1
+    out[:] = x * float(counts[0])
+
+
+@jit
+def array_under_a_condition(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    counts = np.zeros(2)
+    if n[0] > 1:
+        counts[0] += 1
+    out[:] = x * float(counts[0])
+
+
+@jit
+def growing_set(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    seen = set()
+    for _ in pypto.loop(n[0]):
+        seen.add(len(seen))
+    out[:] = x * float(len(seen))
+
+
+@jit
+def array_in_straight_line(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    counts = np.zeros(2)
+    for _ in range(3):
+        counts[0] += 1
+    for _ in pypto.loop(n[0]):
+        scale = float(counts.sum())
+        out[:] = x * scale
+
+
+class Settings:
+    """A property that is computed once changes no meaning."""
+
+    @functools.cached_property
+    def gain(self):
+        return 2.0
+
+
+@jit
+def cached_property(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    settings = Settings()
+    out[:] = x * 1.0
+    for _ in pypto.loop(n[0]):
+        out[:] = out * settings.gain
+    other = Settings()
+    if n[0] > 100:
+        out[:] = out * other.gain
+
+
+def test_host_arrays_and_sets(refusal, run, x):
+    assert refusal(counting_in_an_array, "PTO142").fields["name"] == "counts"
+    refusal(array_under_a_condition, "PTO122")
+    refusal(growing_set, "PTO142")
+    np.testing.assert_array_equal(run(array_in_straight_line), x * 3)
+    np.testing.assert_array_equal(run(cached_property), x * 8)

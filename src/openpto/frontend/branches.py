@@ -12,7 +12,7 @@ from openpto.ir.expr import Expr
 from openpto.ir.nodes import EMPTY
 from openpto.ir.trace import ScalarVar, Var, VarState
 
-from .memory import Box, boxes
+from .memory import Box, boxes, completed, unchanged
 from .specs import BranchSpec
 from .state import Maybe, plain
 from .values import (
@@ -188,8 +188,9 @@ class Fork:
         return Pending(a, cells, self._scalar(name, scalar_expr(1), None))
 
     def _merge_box(self, box: Box, then: dict[Any, Any], conflict: Conflict) -> dict[Any, Any] | None:
-        now = box.now()
-        if all(key in now and now[key] is value for key, value in then.items()) and len(now) == len(then):
+        now = completed(box, box.now(), then)
+        then = completed(box, then, now)
+        if unchanged(then, now) and unchanged(now, box.now()):
             return None
         if list(now) != list(then):
             fail("PTO143", site=self.site, name=box.name, region="if", before=len(then), after=len(now))

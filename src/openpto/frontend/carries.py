@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from openpto.diagnostics import fail, portability
 from openpto.ir.trace import Region, ScalarVar, TLoop, Var
 
-from .memory import Box, boxes, refill_changed, unchanged
+from .memory import Box, boxes, completed, refill_changed, unchanged
 from .ranges import Range
 from .state import Mark, Maybe, plain
 from .values import (
@@ -315,7 +315,7 @@ class Carries:
 
     def _compare_box(self, box: Box, assigned: list[tuple[Var | ScalarVar, Any]]) -> None:
         now = box.now()
-        given = {key: self._slot_given(box, key, value) for key, value in box.before.items()}
+        given = completed(box, {key: self._slot_given(box, key, value) for key, value in box.before.items()}, now)
         if list(now) != list(given):
             fail("PTO143", site=self.site, name=box.name, region="loop", before=len(given), after=len(now))
         for key, value in given.items():
@@ -323,7 +323,7 @@ class Carries:
             if slot is None and now[key] is value:
                 continue
             if slot is None:
-                slot = Slot(("slot", id(box.container), key), box.slot_name(key), box.before[key], value)
+                slot = Slot(("slot", id(box.container), key), box.slot_name(key), box.before.get(key, value), value)
                 self.slots[slot.key] = slot
             self._compare(slot, now[key], assigned)
 

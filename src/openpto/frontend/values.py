@@ -10,6 +10,7 @@ import copy
 import dataclasses
 import enum
 import sys
+from collections import deque
 from collections.abc import Callable, Container, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any, Final, NoReturn
@@ -128,6 +129,8 @@ def kind_of(value: object) -> str:
         return "a tensor"
     if value is None:
         return "None"
+    if isinstance(value, (Picture, frozenset)):
+        return "an array" if isinstance(value, Picture) else "a set"
     if isinstance(value, bool):
         return "a bool"
     if is_scalar(value):
@@ -136,6 +139,15 @@ def kind_of(value: object) -> str:
 
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), slice, range, frozenset, np.generic)
+
+
+class Picture:
+    """The contents of a numpy array at one point; pictures are equal only if they are one object."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.data = array.copy()
 
 
 def same(a: object, b: object) -> bool:
@@ -165,8 +177,8 @@ def _scalar_key(value: Any) -> object:
 
 
 def is_box(value: object) -> bool:
-    """Whether ``value`` is a container that code can change in place: list, dict, dataclass, user's object."""
-    return isinstance(value, (list, dict, SimpleNamespace)) or is_user_object(value)
+    """Whether ``value`` is a container that code can change in place: list, dict, set, dataclass, user's object."""
+    return isinstance(value, (list, dict, deque, set, SimpleNamespace)) or is_user_object(value)
 
 
 _user_types: dict[type, bool] = {}
@@ -195,10 +207,12 @@ def _is_user_type(cls: type) -> bool:
 
 def contents(box: Any) -> dict[Any, Any]:
     """The slots of a container: key to value."""
-    if isinstance(box, list):
+    if isinstance(box, (list, deque)):
         return dict(enumerate(box))
     if isinstance(box, dict):
         return dict(box)
+    if isinstance(box, set):
+        return {"members": frozenset(box)}
     if hasattr(box, "__dict__"):
         return dict(vars(box))
     return {f.name: getattr(box, f.name) for f in dataclasses.fields(box) if hasattr(box, f.name)}
@@ -208,9 +222,12 @@ def refill(box: Any, slots: Mapping[Any, Any]) -> None:
     """Give a container exactly these slots."""
     if isinstance(box, list):
         box[:] = slots.values()
-    elif isinstance(box, dict):
+    elif isinstance(box, deque):
         box.clear()
-        box.update(slots)
+        box.extend(slots.values())
+    elif isinstance(box, (dict, set)):
+        box.clear()
+        box.update(slots["members"] if isinstance(box, set) else slots)
     elif hasattr(box, "__dict__"):
         vars(box).clear()
         vars(box).update(slots)
