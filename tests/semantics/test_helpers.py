@@ -434,3 +434,42 @@ def test_non_ascii_source():
     x, o = whole(4, 8), blank(4, 8)
     kernel(x, o)
     assert np.array_equal(o, x * 2 + 1)
+
+
+def test_text_is_captured_at_decoration():
+    """A file that changes after decoration does not change the kernel."""
+    kernel = from_source("o[:] = x * 4.0 + 1.0")
+    name = kernel.function.__code__.co_filename
+    edited = [line.replace("4.0", "9.0") for line in linecache.cache[name][2]]
+    linecache.cache[name] = (len("".join(edited)), None, edited, name)
+    x, o = whole(4, 8), blank(4, 8)
+    kernel(x, o)
+    assert np.array_equal(o, x * 4 + 1)
+
+
+def test_asynchronous_kernels():
+    """`await` and asynchronous definitions are refused."""
+
+    @jit
+    async def kernel(x: T([4, 8], F32), o: T([4, 8], F32)):
+        pypto.set_vec_tile_shapes(4, 8)
+        o[:] = x + 1.0
+
+    with fails("async"):
+        kernel(whole(4, 8), blank(4, 8))
+
+
+def test_match_statement():
+    """`match` on concrete values is plain Python (3.10)."""
+
+    def body(x, mode=("scale", 3)):
+        match mode:
+            case ("shift", int(by)):
+                return x + float(by)
+            case ("scale", int(by)) if by > 0:
+                return x * float(by)
+            case _:
+                return x
+
+    x, o = run(body)
+    assert np.array_equal(o, x * 3)

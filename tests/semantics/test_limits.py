@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from semantics_support import F32, T, blank, fails, jit, silent, warns, whole
+from semantics_support import F32, I32, T, blank, fails, jit, silent, warns, whole
 
 import pypto
 
@@ -54,7 +54,6 @@ def test_an_unbounded_loop():
 
 def test_deep_symbolic_expressions():
     """Long scalar expressions are evaluated without recursion limits."""
-    from semantics_support import I32
 
     @jit
     def kernel(n: T([1], I32), o: T([1], I32)):
@@ -66,3 +65,20 @@ def test_deep_symbolic_expressions():
     o = np.zeros(1, np.int32)
     kernel(np.array([3], np.int32), o)
     assert o[0] == 3 + 1500 * 3 + 1500
+
+
+def test_scratch_that_cannot_be_had():
+    """A local tensor beyond all memory is a coded stop, not a MemoryError."""
+
+    @jit
+    def kernel(n: T([2], I32), x: T([1, 8], F32), o: T([1, 8], F32)):
+        pypto.set_vec_tile_shapes(1, 8)
+        scratch = pypto.tensor([n[0] * 1, n[1] * 1000], F32, "scratch")
+        pypto.assemble(x + 1.0, [0, 0], scratch)
+        o[:] = pypto.view(scratch, [1, 8], [0, 0]) + 0.0
+
+    x, o = whole(1, 8), blank(1, 8)
+    kernel(np.array([2, 1], np.int32), x, o)
+    assert np.array_equal(o, x + 1)
+    with fails("memory|elements|2147483647|INT32_MAX"):
+        kernel(np.array([2**30, 2**30], np.int32), x, blank(1, 8))

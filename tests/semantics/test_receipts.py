@@ -32,7 +32,7 @@ def test_what_a_receipt_holds():
     receipt = call(build(), 5)
     assert isinstance(receipt.kernel_hash, str)
     assert receipt.kernel_hash
-    assert receipt.engine == "reference"
+    assert receipt.engine in ("reference", "native")
     assert receipt.ops_executed >= 3 * 3
     assert receipt.elements_written == {"o": 40, "n": 1}
     assert receipt.compile_seconds > 0

@@ -349,3 +349,22 @@ def test_unpacking_a_tensor():
 
     with fails("not iterable", line="_p, _q = x"):
         kernel(whole(2, 8), blank(2, 8))
+
+
+def test_scalar_reads_of_every_rank():
+    """Scalars are read from tensors of one to four axes."""
+
+    @jit
+    def kernel(a: T([3], I32), b: T([2, 3], I32), c: T([2, 2, 3], I32), d: T([2, 1, 2, 3], I32), o: T([4], I32)):
+        for i in pypto.loop(2, 3, name="L", idx_name="i"):
+            o[0] = a[i]
+            o[1] = b[i - 1, i]
+            o[2] = c[1, i - 2, i]
+            o[3] = d[i - 1, 0, 1, -1]
+
+    a, b, c, d = (
+        np.arange(n, dtype=np.int32).reshape(s) for n, s in ((3, 3), (6, (2, 3)), (12, (2, 2, 3)), (12, (2, 1, 2, 3)))
+    )
+    o = np.zeros(4, np.int32)
+    kernel(a, b, c, d, o)
+    assert o.tolist() == [a[2], b[1, 2], c[1, 0, 2], d[1, 0, 1, 2]]

@@ -124,7 +124,7 @@ def test_deleted_name():
     def body(x, o):
         t = x + 1.0
         del t
-        o[:] = t
+        o[:] = t  # noqa: F821 - that is the point
 
     with pytest.raises(NameError, match=r"\bt\b"):
         run(body)

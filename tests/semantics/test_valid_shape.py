@@ -273,3 +273,10 @@ def test_valid_shape_of_a_whole_tensor():
     n = np.zeros(2, np.int32)
     kernel(whole(11, 8), n, blank(4, 8))
     assert n.tolist() == [11, 4]
+
+
+def test_expand_clone_with_valid_shape():
+    """expand_clone takes a valid_shape."""
+    x, o, valid = extents(lambda x: pypto.expand_clone(pypto.view(x, [1, 8], [1, 0]), [4, 8], valid_shape=[3, 8]))
+    assert valid == (3, 8)
+    assert np.array_equal(o, x[1:2].repeat(3, 0))

@@ -6,6 +6,7 @@ returns the op's result (a Tile, an int for a scalar leaf, or None for a name wi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -23,6 +24,9 @@ from .scalars import Scalars
 from .tiles import Array, Storage, Tile, duplicate
 
 Handler = Callable[["Machine", Op], "Tile | int | None"]
+
+MAX_ELEMENTS = 2**59
+"""More elements, of eight bytes at most, have no address; numpy says so with an error of its own."""
 
 
 class Machine:
@@ -144,10 +148,12 @@ class Machine:
         return self.scalars.many(dims)
 
     def shape(self, type: TileType) -> Extents:
-        """The run-time capacity of a type; a negative extent is a fault."""
+        """The run-time capacity of a type; a negative extent and more elements than can be addressed are faults."""
         shape = self.scalars.many(type.shape)
         if shape and min(shape) < 0:
             self.fault("PTO459", shape=shown(shape))
+        if math.prod(shape) > MAX_ELEMENTS:
+            self.fault("PTO442", why=shown(shape))
         return shape
 
     # -- places --------------------------------------------------------------------------------------------------
