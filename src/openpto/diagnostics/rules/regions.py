@@ -106,16 +106,21 @@ register(
         exc=ValueError,
         title=T("container is replaced and changed in place in one loop", "容器在同一循环中既被替换又被原地修改"),
         message=T(
-            "{name} is bound to a new container in each iteration, and also changed in place",
-            "{name} 在每次迭代中绑定到新容器，同时又被原地修改",
+            "{name} reach one container that is bound anew in each iteration and also changed in place",
+            "{name} 指向同一个容器，该容器在每次迭代中重新绑定，同时又被原地修改",
         ),
-        help=T("do either: assign {name} anew, or change its entries", "二选一：重新给 {name} 赋值，或修改其元素"),
+        help=T(
+            "reach the container through one name, or change its entries without binding {name} anew",
+            "只通过一个名称访问该容器，或只修改其元素而不重新绑定 {name}",
+        ),
         explanation=T(
-            "In the first iteration the change would reach the container from before the loop, in later ones not.",
-            "第一次迭代的修改会影响循环之前的容器，之后的迭代则不会。",
+            "Names that a loop hands on are carried one by one. A change in place through one of them would have to be "
+            "seen through the other, which is known only if both stay bound to one container.",
+            "循环传递的名称是逐个传递的。通过其中一个名称的原地修改应当从另一个名称看到，只有两者始终绑定同一容器时才能保证。",
         ),
         bad=program(
-            "s = [x, x * 2.0]\nfor i in pypto.loop(count):\n    s[0] = s[0] + 1.0\n    s = [s[1], s[0]]\nout[:] = s[0]"
+            "s = [x * 1.0, x * 2.0]\nt = s\nfor i in pypto.loop(count):\n    s[0] = s[0] + 1.0\n"
+            "    s = [s[1], s[0]]\n    t = s\nout[:] = t[0]"
         ),
         good=program("a, b = x * 1.0, x * 2.0\nfor i in range(3):\n    a, b = b, a\nout[:] = a + b"),
     )
@@ -394,15 +399,14 @@ register(
         ),
         explanation=T(
             "Names and container entries are carried out of loops and merged after branches. A value that leaves by "
-            "another way, such as a default argument, a cache or a walrus in a condition, would hold one iteration's "
+            "another way, such as an attribute of a class, a cache or a default argument, would hold one iteration's "
             "value only.",
-            "名称和容器元素会被带出循环并在分支后合并。以其他方式（默认参数、缓存、条件中的 walrus 等）离开的值只对应某一次迭代。",
+            "名称和容器元素会被带出循环并在分支后合并。以其他方式（类属性、缓存、默认参数等）离开的值只对应某一次迭代。",
         ),
         bad=program(
-            "for i in pypto.loop(count):\n    keep(x + 1.0)\nout[:] = KEPT.pop()",
-            "KEPT = set()\n\n\nclass Box:\n    def __init__(self, t):\n        self.t = t\n\n\n"
-            "def keep(t):\n    KEPT.add(Box(t))",
-        ).replace("KEPT.pop()", "KEPT.pop().t"),
+            "for i in pypto.loop(count):\n    Kept.value = x + 1.0\nout[:] = Kept.value",
+            "class Kept:\n    value = None",
+        ),
         good=program("for i in pypto.loop(count):\n    t = x + 1.0\n    out[:] = t"),
     )
 )
