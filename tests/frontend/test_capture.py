@@ -304,3 +304,26 @@ def test_annotations_need_not_exist_in_the_body():
 
     kernel.__annotations__ = {"x": T, "n": N, "out": T}
     assert value(pypto.frontend.jit(kernel)) == 2
+
+
+def test_kernels_of_an_installed_collection(tmp_path, monkeypatch):
+    """A package among the libraries that holds kernels counts as the user's, its helper modules too."""
+    from openpto.diagnostics import boundary
+
+    folder = tmp_path / "site-packages" / "kernel_collection"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "helpers.py").write_text(
+        "import pypto\n\n\ndef grow(t, c):\n    for _ in pypto.loop(c):\n        t = t + 1.0\n    return t\n"
+    )
+    (folder / "kernels.py").write_text(
+        "import pypto\nfrom kernel_collection.helpers import grow\n\nT = pypto.Tensor([8, 8], pypto.DT_FP32)\n\n\n"
+        "@pypto.frontend.jit\ndef kernel(x: T, n: pypto.Tensor([1], pypto.DT_INT32), out: T):\n"
+        "    pypto.set_vec_tile_shapes(8, 8)\n    out[:] = grow(x, n[0])\n"
+    )
+    libraries = (*boundary._LIBRARY_DIRECTORIES, f"{tmp_path / 'site-packages'}/")
+    monkeypatch.setattr(boundary, "_LIBRARY_DIRECTORIES", libraries)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    from kernel_collection.kernels import kernel
+
+    assert value(kernel) == 4

@@ -24,7 +24,8 @@ def kernel(x: T, n: N, out: T):
     pypto.set_vec_tile_shapes(8, 8)
     for i in pypto.loop(n[0], name="ROWS", idx_name="i"):
         for j in pypto.loop(2, name="COLS", idx_name="j"):
-            名称 = "寬"; out[:] = outer(x)  # noqa: E702
+            名称 = "寬"
+            out[:] = outer(x)  # noqa: E702
 
 
 def refused():

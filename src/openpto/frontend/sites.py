@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING
 
 from openpto.diagnostics import Site, Span, file_origin, note_user_file, set_site_hook
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _UNNAMED = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<lambda>")
 
 _user_file: dict[str, bool] = {}
+_user_folders: set[str] = set()
 _spans: dict[tuple[str, CodeType, int], Span] = {}  # equal code may stand in two files
 _statements: dict[str, dict[int, Span]] = {}
 _local = threading.local()
@@ -38,12 +40,24 @@ def machines() -> list[Context]:
 def is_user_file(file: str) -> bool:
     """Whether a file holds code of the user (neither ours nor a library's)."""
     known = _user_file.get(file)
-    return known if known is not None else _user_file.setdefault(file, file_origin(file) == "user")
+    if known is None:
+        known = file_origin(file) == "user"
+        if not known and file.startswith(tuple(_user_folders)):
+            note_user_file(file)
+            known = True
+        known = _user_file.setdefault(file, known)
+    return known
 
 
-def declare_user_file(file: str) -> None:
-    """A file that holds a kernel is the user's, wherever it is installed."""
+def declare_user_code(function: FunctionType) -> None:
+    """A file that holds a kernel is the user's, wherever it is installed, and so is the package it belongs to."""
+    file = function.__code__.co_filename
+    if is_user_file(file) or file_origin(file) != "library":
+        return
     note_user_file(file)
+    package = sys.modules.get(function.__module__.partition(".")[0])
+    _user_folders.update(os.path.join(path, "") for path in getattr(package, "__path__", ()))
+    _user_file.clear()
     _user_file[file] = True
 
 

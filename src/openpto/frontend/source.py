@@ -13,6 +13,8 @@ from types import CodeType, FunctionType
 
 from openpto.diagnostics import Site, Span, fail
 
+from .sites import declare_user_code
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -75,6 +77,7 @@ _lock = threading.Lock()
 
 def capture(function: FunctionType) -> Captured:
     """Keep ``function`` together with its source text. Never fails: a missing text is reported by the first call."""
+    declare_user_code(function)
     if function.__code__.co_name == "<lambda>":
         return Captured(function, None, "it is a lambda; write it with def")
     source, problem = source_of(function)
