@@ -86,5 +86,5 @@ def test_the_receipt():
     receipt = add.last_run
     assert receipt is openpto.last_run()
     assert receipt.elements_written == {"out": 256}
-    assert (receipt.kernel, receipt.run_mode, receipt.numerics) == ("add", pypto.RunMode.SIM, "device")
+    assert (receipt.kernel, receipt.run_mode, receipt.numerics) == ("add", pypto.RunMode.SIM, "npu")
     assert [m.pointer for m in receipt.outputs] == [out.ctypes.data]

@@ -12,7 +12,7 @@ from openpto.language.options import set_semantic_label
 
 
 def test_defaults():
-    assert settings() == Settings("device", "auto", None, None, None)
+    assert settings() == Settings("npu", "auto", None, None, None)
 
 
 def test_plain_call_holds_for_the_process():
@@ -28,12 +28,12 @@ def test_plain_call_holds_for_the_process():
 
 def test_block_holds_for_its_thread_and_ends():
     configure(numerics="strict")
-    with configure(target="0.3", numerics="device"):
+    with configure(target="0.3", numerics="npu"):
         seen = []
         thread = threading.Thread(target=lambda: seen.append(settings()))
         thread.start()
         thread.join()
-        assert (settings().target, settings().numerics) == ("0.3", "device")
+        assert (settings().target, settings().numerics) == ("0.3", "npu")
         assert (seen[0].target, seen[0].numerics) == (None, "strict")
         with configure(platform="910B"):
             assert (settings().target, settings().platform) == ("0.3", "910B")

@@ -15,7 +15,7 @@ from openpto.testing import assert_close, compare
 def receipt_of(*outputs):
     memories = tuple(output_memory(f"o{i}", host_tensor(f"o{i}", i, o)) for i, o in enumerate(outputs))
     return Receipt(
-        kernel="k", kernel_hash="0", engine="reference", numerics="device", target=None, platform=None,
+        kernel="k", kernel_hash="0", engine="reference", numerics="npu", target=None, platform=None,
         run_mode=RunMode.SIM, run_mode_source="default", compiled=True, compile_seconds=0.0, run_seconds=0.0,
         ops_executed=1, elements_written=MappingProxyType({}), outputs=memories, warnings=(),
         options=MappingProxyType({}),

@@ -30,6 +30,7 @@ from openpto.language.configuration import Settings, settings
 from openpto.language.option_schema import Group
 from openpto.language.options import check_options, near
 from openpto.language.scopes import current_scope, with_options
+from openpto.ops.promotion import Promote
 
 _GROUPS: dict[str, Group] = {
     "host_options": "host",
@@ -178,6 +179,7 @@ class JitCallableWrapper:
             kernel = ssa.build(trace, {"alias": MappingProxyType(dict(alias))} if alias else {})
             verifier.require_valid(kernel)
             checks.run(kernel, trace)
+            kernel = verifier.require_valid(Promote(strict=call.settings.numerics == "strict").apply(kernel))
         changed = {p.name for p in kernel.params if p.final is not p.value}
         changed |= {name for name, earlier in alias.items() if earlier in changed}
         program = f"{__version__} {call.settings.numerics}\n{printer.text(kernel, sites=False, scopes=False)}"

@@ -20,7 +20,7 @@ from openpto.ir.enums import RunMode
 MAX_THREADS = 1024
 
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "numerics": ("device", "strict"),
+    "numerics": ("npu", "strict"),
     "engine": ("auto", "reference"),
     "target": ("0.2", "0.3"),
     "platform": ("910B", "910C", "950"),
@@ -39,7 +39,7 @@ UNSET = "unset"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """numerics  "device": values between promoted FP16/BF16 vector ops stay FP32, as on the device; "strict": every
+    """numerics  "npu": values between promoted FP16/BF16 vector ops stay FP32, as on the device; "strict": every
                  value is rounded to its dtype
     engine    "auto", or "reference": op by op with numpy
     target    None, or the profile ("0.2", "0.3") whose refusals are errors
@@ -47,7 +47,7 @@ class Settings:
     threads   None: as many as the machine has
     """
 
-    numerics: str = "device"
+    numerics: str = "npu"
     engine: str = "auto"
     target: str | None = None
     platform: str | None = None
@@ -73,7 +73,7 @@ class configure:  # noqa: N801 - reads as a function call or a with statement
     """Change settings of the process, or of a block: ``with openpto.configure(target="0.2"):``.
 
     Args:
-        numerics: "device" or "strict".
+        numerics: "npu" or "strict".
         engine: "auto" or "reference".
         target: None, "0.2" or "0.3".
         platform: None, "910B", "910C" or "950".

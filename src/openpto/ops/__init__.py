@@ -10,6 +10,7 @@ from openpto.ops import (
     matmul,
     missing,
     movement,
+    promotion,
     reduce,
     reshaping,
     structural,
@@ -21,7 +22,7 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 """Every public operation name of the API, available or not."""
 
 FAMILIES = (
-    binary, compare, composite, convert, create, indexing, matmul, missing, movement, reduce, reshaping, structural,
+    binary, compare, composite, convert, create, indexing, matmul, missing, movement, promotion, reduce, reshaping, structural,
     unary,
 )  # fmt: skip
 """The modules that declare operations."""

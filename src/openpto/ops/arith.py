@@ -16,6 +16,7 @@ so an engine that implements the primitives faithfully produces the same bits as
   extremes, NaN gives 0), or clamp to the target range if ``saturate`` is set (NaN gives 0).
 
 FP16 and BF16 are storage types: they take part in CONVERT (from and to FP32 only), BITCAST and SELECT, nothing else.
+What is computed on them is computed on their FP32 values: :func:`on_widened`, :func:`rounded`.
 
 >>> f = build(lambda x, y: fma(x, y, 1.0), F32, F32)
 >>> print(f)
@@ -434,6 +435,21 @@ def copysign(magnitude: Expr, sign: Expr) -> Expr:
 def build(fn: Callable[..., Expr], *dtypes: DataType) -> Expr:
     """The expression ``fn`` gives for operands of these types; cached by function and types."""
     return fn(*(var(dtype, index) for index, dtype in enumerate(dtypes)))
+
+
+@lru_cache(maxsize=4096)
+def on_widened(fn: Callable[..., Expr]) -> Callable[..., Expr]:
+    """``fn`` on operands of which the FP16 and BF16 ones are converted to FP32 first."""
+
+    def widened(*operands: Expr) -> Expr:
+        return fn(*(convert(x, F32) if x.dtype in HALVES else x for x in operands))
+
+    return widened
+
+
+def rounded(x: Expr, dtype: DataType) -> Expr:
+    """An FP32 ``x`` rounded to nearest even if ``dtype`` is FP16 or BF16; else ``x`` itself."""
+    return convert(x, dtype) if dtype in HALVES and x.dtype is F32 else x
 
 
 def _args(node: Expr) -> tuple[Expr, ...]:

@@ -45,13 +45,13 @@ class Pointwise:
     general: Callable[[tuple[DataType, ...], DataType, Mapping[str, Any]], arith.Expr] | None = None
 
     def expression(self, operands: tuple[DataType, ...], result: DataType, attrs: Mapping[str, Any]) -> arith.Expr:
-        """The scalar expression for operands of these dtypes.
+        """The scalar expression for operands of these dtypes: FP16 and BF16 are widened, the result is rounded once.
 
         Raises:
             LookupError: the declaration has no arithmetic for them (a mistake of ours: the type rule let them pass).
         """
         if self.general is not None:
-            return self.general(operands, result, attrs)
+            return arith.rounded(self.general(operands, result, attrs), result)
         pivot = operands[self.pivot]
         if pivot in arith.INTEGERS:
             builder = self.int
@@ -59,7 +59,7 @@ class Pointwise:
             builder = self.bool if pivot is DataType.DT_BOOL else self.float
         if builder is None:
             raise LookupError(f"no arithmetic for {', '.join(d.short for d in operands)}")
-        return arith.build(builder, *operands)
+        return arith.rounded(arith.build(arith.on_widened(builder), *operands), result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -478,14 +478,14 @@ tensor_rule(
         "OpenPTO 尚未提供 {dtype} 上的 {op}（dtype not yet available）",
     ),
     help=(
-        "DT_FP32, DT_INT32, DT_INT64 and DT_BOOL are; other types can be moved, not computed with",
-        "DT_FP32、DT_INT32、DT_INT64 和 DT_BOOL 可用；其他类型可以搬运，但不能计算",
+        "integers, DT_BOOL, DT_FP16, DT_BF16 and DT_FP32 are; types of 4 and 8 bits can be moved, not computed with",
+        "整数、DT_BOOL、DT_FP16、DT_BF16 和 DT_FP32 可用；4 位和 8 位浮点类型可以搬运，但不能计算",
     ),
     why=(
         "A device has this combination; the engines here do not compute it yet and stop instead of approximating it.",
         "设备支持这一组合；这里的引擎尚不能计算，因此停止，而不是给出近似结果。",
     ),
     phrases=("dtype not yet available",),
-    bad=program("h = pypto.full([8, 16], 1.0, pypto.DT_FP16)", "out[:] = x * pypto.cast(h + h, F)"),
+    bad=program("q = pypto.cast(x, pypto.DT_FP8E4M3)", "out[:] = pypto.cast(q, F)"),
     good=GOOD,
 )
