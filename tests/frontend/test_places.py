@@ -25,7 +25,7 @@ def kernel(x: T, n: N, out: T):
     for i in pypto.loop(n[0], name="ROWS", idx_name="i"):
         for j in pypto.loop(2, name="COLS", idx_name="j"):
             名称 = "寬"
-            out[:] = outer(x)  # noqa: E702
+            out[:] = outer(x)
 
 
 def refused():
@@ -80,3 +80,23 @@ def test_the_index_of_a_single_iteration_is_known():
     with pytest.raises(pypto.PyptoError) as caught:
         single(np.ones((8, 8), np.float32), np.ones(1, np.int32), np.zeros((8, 8), np.float32))
     assert "ONE (k = 4)" in str(caught.value)
+
+
+def broken(t):
+    return t + nowhere  # noqa: F821
+
+
+@pypto.frontend.jit
+def calls_broken(x: T, n: N, out: T):
+    pypto.set_vec_tile_shapes(8, 8)
+    for _ in pypto.loop(n[0], name="ROWS", idx_name="i"):
+        out[:] = broken(x)
+
+
+def test_what_python_refuses_has_a_chain_too():
+    with pytest.raises(NameError) as caught:
+        calls_broken(np.ones((8, 8), np.float32), np.ones(1, np.int32), np.zeros((8, 8), np.float32))
+    site = caught.value.site
+    assert [name for name, _ in site.chain] == ["broken"]
+    assert site.loops[0].name == "ROWS"
+    assert "nowhere" in text_of(site.span)

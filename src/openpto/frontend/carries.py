@@ -444,6 +444,8 @@ class Carries:
         """Close the loop; returns the names after it and fills the containers."""
         self._forget_marks()
         carried = [slot.name for slot in self._all_slots() if slot.cells and slot.was_read]
+        if carried and self.loop.bounds.parallel:
+            self.loop.refuse_dependence(carried)
         if carried:
             portability("PTO668", site=self.site, names=", ".join(carried))
         self.trace.end_loop(self.node)

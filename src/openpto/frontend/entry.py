@@ -18,6 +18,9 @@ from .guards import Guards
 from .machine import Machine
 from .source import Captured
 
+MAX_CHAIN = 20
+"""Helper calls that are shown for what Python refuses."""
+
 
 def trace_kernel(
     captured: Captured,
@@ -100,13 +103,14 @@ def _raised_by_user(traceback: TracebackType | None) -> bool:
 
 
 def _site_of(traceback: TracebackType | None, machine: Machine) -> Site:
-    """The place of the innermost user frame of a traceback (at most the first hundred)."""
-    found, depth = None, 0
-    while traceback is not None and depth < 400:
-        if sites.is_user_file(traceback.tb_frame.f_code.co_filename):
-            found = traceback
-        traceback, depth = traceback.tb_next, depth + 1
-    if found is None:
+    """The place of the innermost user frame of a traceback, and the helper calls that led there (at most twenty)."""
+    places: list[tuple[str, Span]] = []
+    while traceback is not None and len(places) < MAX_CHAIN:
+        code = traceback.tb_frame.f_code
+        if sites.is_user_file(code.co_filename) and (places or code is machine.kernel_code):
+            places.append((code.co_name, sites.instruction_span(code, traceback.tb_lasti, traceback.tb_lineno)))
+        traceback = traceback.tb_next
+    if not places:
         return current_site()
-    code = found.tb_frame.f_code
-    return Site(sites.instruction_span(code, found.tb_lasti, found.tb_lineno), (), machine.loop_frames(), machine.name)
+    chain = [(name, caller) for (name, _), (_, caller) in zip(places[1:], places, strict=False)]
+    return Site(places[-1][1], tuple(chain[::-1]), machine.loop_frames(), machine.name)

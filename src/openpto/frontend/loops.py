@@ -20,7 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from openpto.diagnostics import PyptoError, Site, fail, forgive, portability
 from openpto.ir.expr import Expr
@@ -192,6 +192,8 @@ class RunTimeLoop(ForLoop):
 
     def _peel(self, piece: Range, whole: Range, factor: int | None) -> Iterator[Any]:
         """Trace the first iteration as straight-line code, then a loop over the rest."""
+        if self.bounds.parallel:
+            self.refuse_dependence([name for name in self.spec.names if name in self.spec.inside])
         self.peeled = True
         fork = None
         before = dict(self.values)
@@ -200,15 +202,21 @@ class RunTimeLoop(ForLoop):
         yield from self._once(piece.start, whole, factor)
         rest = piece.rest()
         count = rest.count()
+        self.machine.silent += 1  # what the body prints was printed
         if count == 1:
             yield from self._once(rest.start, whole, factor)
         elif count != 0:
             done = yield from self._region(rest, whole, factor, False)
             assert done
+        self.machine.silent -= 1
         if fork is not None:
             fork.turn(dict(self.values))
             self.values = fork.close(before, self._one_sided, first_only=True)
         self.peeled = False
+
+    def refuse_dependence(self, names: list[str]) -> NoReturn:
+        """An iteration of a parallel loop needs what another one left (PTO157)."""
+        fail("PTO157", site=self.site, names=", ".join(names), loop=self.name)
 
     def _one_sided(self, name: str, path: Path, a: Any, b: Any) -> Any:
         return a if isinstance(a, Poison) else unset(name)

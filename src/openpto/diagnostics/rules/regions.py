@@ -269,6 +269,32 @@ register(
 
 register(
     Rule(
+        code="PTO157",
+        name="parallel-loop-carries",
+        exc=RuntimeError,
+        title=T("parallel loop hands values from iteration to iteration", "并行循环在迭代之间传递值"),
+        message=T(
+            "an iteration of {loop} needs what another iteration left in {names}, and parallel=True runs them at once",
+            "{loop} 的一次迭代需要另一次迭代留在 {names} 中的值，而 parallel=True 会同时执行它们",
+        ),
+        help=T(
+            "leave parallel=True out, or compute {names} from the loop index",
+            "去掉 parallel=True，或由循环下标计算 {names}",
+        ),
+        explanation=T(
+            "parallel=True states that iterations are independent. A name that is read before it is stored in the body "
+            "gets its value from the iteration before, which on a device may not have run yet.",
+            "parallel=True 声明各次迭代相互独立。在循环体中先读取后赋值的名称取自上一次迭代，而在设备上它可能尚未执行。",
+        ),
+        bad=program("acc = x * 1.0\nfor i in pypto.loop(count, parallel=True):\n    acc = acc + 1.0\nout[:] = acc"),
+        good=program(
+            "for i in pypto.loop(8, parallel=True):\n    out[i:i + 1, 0:8] = pypto.view(x, [1, 8], [i, 0]) + 1.0"
+        ),
+    )
+)
+
+register(
+    Rule(
         code="PTO160",
         name="endless-python-loop",
         exc=RuntimeError,
