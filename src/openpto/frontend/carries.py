@@ -10,14 +10,14 @@ Postcondition of ``close``: either ``holds``, or the plan has grown, or the firs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from openpto.diagnostics import fail, portability
 from openpto.ir.trace import Region, ScalarVar, TLoop, Var
 
 from .memory import Box, boxes, completed, refill_changed, unchanged
 from .ranges import Range
+from .slots import Key, Kind, Plan, Slot, at_path, only_tuples, shown, type_text
 from .state import Mark, Maybe, plain
 from .values import (
     MISSING,
@@ -29,10 +29,8 @@ from .values import (
     is_symbolic,
     is_tensor,
     is_unset,
-    kind_of,
     leaves,
     pair,
-    parts,
     path_text,
     place,
     rebuild,
@@ -44,39 +42,6 @@ from .values import (
 if TYPE_CHECKING:
     from .logic import Logic
     from .loops import RunTimeLoop
-
-Key = tuple[Any, ...]  # ("name", name) or ("slot", id of a container, key)
-Kind = Literal["same", "tensor", "scalar"]
-
-
-@dataclass(eq=False)
-class Plan:
-    """What earlier tracings of the body taught. ``kinds`` holds the leaves whose way is decided."""
-
-    kinds: dict[tuple[Key, Path], Kind] = field(default_factory=dict)
-    general: set[tuple[Key, Path]] = field(default_factory=set)
-    general_vars: set[Var] = field(default_factory=set)
-    guess: bool = True
-
-
-@dataclass(eq=False)
-class Slot:
-    """A name or container slot around one tracing: value before the loop, given at the head, found at the end."""
-
-    key: Key
-    name: str
-    before: Any
-    given: Any = None
-    mark: Mark | None = None
-    cells: dict[Path, Var | ScalarVar] = field(default_factory=dict)
-    outs: dict[Path, Var | ScalarVar] = field(default_factory=dict)
-    result: Any = MISSING
-    bound: ScalarVar | None = None
-
-    @property
-    def was_read(self) -> bool:
-        """Whether the body may have read the value of the head."""
-        return self.mark is None or self.mark.read
 
 
 class Carries:
@@ -166,7 +131,7 @@ class Carries:
 
     def _guess(self, slot: Slot, path: Path, leaf: Any) -> Kind:
         """The likely way of a leaf; leaves inside of containers that can change in place are not guessed."""
-        if slot.key[0] != "name" or not _only_tuples(plain(slot.before), path):
+        if slot.key[0] != "name" or not only_tuples(plain(slot.before), path):
             return "same"
         if is_tensor(leaf):
             return "tensor"
@@ -255,7 +220,7 @@ class Carries:
         try:
             changed = {path: (a, b) for path, a, b in pair(plain(slot.given), tail, self.memory, copies)}
             for path in {**slot.cells, **changed}:
-                head, end = changed.get(path) or (None, _at(tail, path))
+                head, end = changed.get(path) or (None, at_path(tail, path))
                 if not self._leaf(slot, path, head, end, updates):
                     wrong.append((path, head, end))
         except Mismatch as found:
@@ -346,7 +311,7 @@ class Carries:
 
     def _refuse_change(self, name: str, stored: str, head: Any, end: Any) -> NoReturn:
         code = "PTO140" if is_tensor(head) and is_tensor(end) else "PTO142"
-        fail(code, site=self.site, name=name, stored=stored, head=_shown(head), end=_shown(end))
+        fail(code, site=self.site, name=name, stored=stored, head=shown(head), end=shown(end))
 
     def _first_bound(self, slot: Slot, tail: Any, assigned: list[tuple[Var | ScalarVar, Any]]) -> None:
         """A name that gets its first value in every iteration anew: only the last one matters, after the loop."""
@@ -416,8 +381,8 @@ class Carries:
                 site=self.site,
                 name=var.name or "a tensor",
                 stored=where,
-                head=_type_text(head),
-                end=_type_text(var.type),
+                head=type_text(head),
+                end=type_text(var.type),
             )
         for var in valids:
             if var in cells:
@@ -475,30 +440,3 @@ class Carries:
             marks = self.machine.marks.get((slot.name, id(slot.given)), [])
             if slot.mark in marks:
                 marks.remove(slot.mark)
-
-
-def _only_tuples(value: Any, path: Path) -> bool:
-    """Whether a path leads through tuples only."""
-    for key in path:
-        if not isinstance(value, tuple):
-            return False
-        value = value[key]
-    return True
-
-
-def _at(value: Any, path: Path) -> Any:
-    """The leaf of a tree at a path."""
-    for key in path:
-        children = parts(value)
-        if children is None or key not in children:
-            raise Mismatch(path, None, value)
-        value = children[key]
-    return value
-
-
-def _shown(value: Any) -> str:
-    return _type_text(value.cell.type) if is_tensor(value) else kind_of(value)
-
-
-def _type_text(type_: Any) -> str:
-    return f"a {list(type_.shape)} {type_.dtype.short} tensor"

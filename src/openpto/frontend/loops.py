@@ -28,8 +28,9 @@ from openpto.language.control import LoopRange
 from openpto.language.symbolic import LoopInfo, SymbolicScalar
 
 from .branches import Fork
-from .carries import Carries, Plan
+from .carries import Carries
 from .ranges import Range
+from .slots import Plan
 from .specs import LoopSpec
 from .state import ActiveLoop, Retry, plain
 from .values import Path, Poison, is_tensor, leaves, unset
