@@ -21,7 +21,7 @@ MAX_THREADS = 1024
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "numerics": ("npu", "strict"),
-    "engine": ("auto", "reference"),
+    "engine": ("auto", "reference", "native"),
     "target": ("0.2", "0.3"),
     "platform": ("910B", "910C", "950"),
 }
@@ -41,7 +41,7 @@ UNSET = "unset"
 class Settings:
     """numerics  "npu": values between promoted FP16/BF16 vector ops stay FP32, as on the device; "strict": every
                  value is rounded to its dtype
-    engine    "auto", or "reference": op by op with numpy
+    engine    "reference": op by op with numpy; "native": compiled code; "auto": the reference
     target    None, or the profile ("0.2", "0.3") whose refusals are errors
     platform  None, or the chip ("910B", "910C", "950") that a kernel is held to
     threads   None: as many as the machine has
@@ -74,7 +74,7 @@ class configure:  # noqa: N801 - reads as a function call or a with statement
 
     Args:
         numerics: "npu" or "strict".
-        engine: "auto" or "reference".
+        engine: "auto", "reference" or "native".
         target: None, "0.2" or "0.3".
         platform: None, "910B", "910C" or "950".
         threads: None or an int from 1.

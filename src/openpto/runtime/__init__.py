@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import fail, warn
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Kernel
 
@@ -17,7 +17,19 @@ from .report import RunReport
 
 Engine = Callable[[Kernel, Sequence[NDArray[Any]], Mapping[Expr, int]], RunReport]
 
-ENGINES: dict[str, Engine] = {"reference": reference.execute}
+
+def _native(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> RunReport:
+    """Compiled code; a kernel that it does not cover runs as a whole on the reference, with a warning."""
+    from . import native  # loads LLVM
+
+    try:
+        return native.execute(kernel, buffers, env)
+    except native.Unsupported as missing:
+        warn("PTO443", site=missing.site, what=missing.what)
+    return reference.execute(kernel, buffers, env)
+
+
+ENGINES: dict[str, Engine] = {"reference": reference.execute, "native": _native}
 """The engines of this installation by name."""
 
 __all__ = ["ENGINES", "Engine", "RunReport", "execute"]

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from openpto.diagnostics import PyptoWarning
 
+NO_MEMORY = "the host has no memory left for it"
+"""Why a kernel stopped with PTO442; what an allocator says differs between engines and machines."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunReport:

@@ -410,3 +410,24 @@ fault_rule(
     ),
     untestable="an example would have to use up the memory of the machine; tests/runtime plants the failure",
 )
+
+register(
+    Rule(
+        code="PTO443",
+        name="not-compiled",
+        severity="warning",
+        exc=UserWarning,
+        title=T("the kernel runs on the reference engine", "该 kernel 在参考引擎上运行"),
+        message=T("the native engine has no code for {what}", "本地引擎尚无对应代码：{what}"),
+        help=T(
+            "the result is the same, only slower; PYPTO_ENGINE=reference silences this",
+            "结果相同，只是较慢；设置 PYPTO_ENGINE=reference 可关闭此提示",
+        ),
+        explanation=T(
+            "A kernel is compiled as a whole or not at all. What the native engine lacks makes the whole kernel run on "
+            "the reference engine, which gives the same bits.",
+            "kernel 要么整体编译，要么完全不编译。本地引擎缺少的部分会使整个 kernel 改由参考引擎运行，其结果逐位相同。",
+        ),
+        untestable="what the native engine lacks changes; tests/runtime/native plants an operation it does not know",
+    )
+)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openpto.diagnostics import collect_warnings, fail
+from openpto.diagnostics import PyptoError, collect_warnings, fail
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr, ScalarFault
 from openpto.ir.nodes import Kernel, Param
-from openpto.runtime.report import RunReport
+from openpto.runtime.report import NO_MEMORY, RunReport
 
 from . import contraction, creation, indexing, movement, pointwise, reduction, regions, reshaping, storing
 from .fma import denormals_flushed
@@ -43,7 +43,9 @@ def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, 
         except ScalarFault as found:
             _scalar_fault(machine, found)
         except MemoryError as found:
-            machine.fault("PTO442", why=str(found) or "no memory is left")
+            if isinstance(found, PyptoError):
+                raise
+            machine.fault("PTO442", why=NO_MEMORY)
     written = tuple([machine.written[machine.parameter_of[p.value.var]] for p in kernel.params])
     return RunReport("reference", machine.ops_executed, written, tuple(warnings))
 

@@ -15,6 +15,7 @@ import numpy as np
 from openpto.diagnostics import LoopFrame, Site, fault, portability, warn
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Merge, Op, TileType, Value
+from openpto.runtime.report import NO_MEMORY
 
 from . import regions
 from .liveness import Lifetimes
@@ -153,7 +154,7 @@ class Machine:
         if shape and min(shape) < 0:
             self.fault("PTO459", shape=shown(shape))
         if math.prod(shape) > MAX_ELEMENTS:
-            self.fault("PTO442", why=shown(shape))
+            self.fault("PTO442", why=NO_MEMORY)
         return shape
 
     # -- places --------------------------------------------------------------------------------------------------

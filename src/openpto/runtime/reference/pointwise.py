@@ -80,12 +80,12 @@ def _valid(m: Machine, op: Op, shape: Extents, tiles: list[Tile]) -> Extents:
                 m.fault("PTO462", op=op.name, shapes=", ".join(shown(x.data.shape) for x in tiles), want=shown(shape))
         valid[-axis] = min(spanning, default=shape[-axis])
         differ = differ or len(set(spanning)) > 1
-    if differ and not _told(op):
+    if differ and not said_while_tracing(op):
         m.portability("PTO432", op, op=op.name, extents=", ".join(shown(t.valid) for t in tiles), used=shown(valid))
     return tuple(valid)
 
 
-def _told(op: Op) -> bool:
+def said_while_tracing(op: Op) -> bool:
     """Whether the extents differ for every size: then the same was said while the kernel was traced."""
     hints = [o.valid for o in op.operands if isinstance(o, Value)]
     for first, second in pairwise(hints):

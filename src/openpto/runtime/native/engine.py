@@ -1,0 +1,210 @@
+"""The native engine's entry: compile once per kernel, then run for every size."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openpto.diagnostics import collect_warnings, make_error
+from openpto.ir.expr import Expr
+from openpto.ir.nodes import Block, If, Kernel, Loop
+from openpto.runtime.reference.engine import bound_sizes, lifetimes_of
+from openpto.runtime.report import RunReport
+
+from . import contraction, elementwise, gemm, indexing, jit, movement, reduction, regions, reshaping, storing
+from .aliases import Aliases
+from .emit import RECORD, Emitter
+from .handlers import handler_of
+from .loopir import text
+from .lower import Lowered, Lowering, Unsupported
+from .sites import located
+
+FAMILIES = (contraction, elementwise, indexing, movement, reduction, regions, reshaping, storing)
+"""Modules that register handlers."""
+
+MOST_STATEMENTS = 5_000
+_KEPT = 64
+_compiled: OrderedDict[tuple[int, jit.Target], tuple[Kernel, Native]] = OrderedDict()
+_lock = threading.Lock()
+
+
+@dataclass(slots=True)
+class Native:
+    """A compiled kernel."""
+
+    lowered: Lowered
+    code: jit.Compiled
+
+
+def lower(kernel: Kernel) -> Lowered:
+    """The loop IR of a kernel.
+
+    Raises:
+        Unsupported: the engine cannot compile it.
+    """
+    return Lowering(kernel, lifetimes_of(kernel), Aliases(kernel), handler_of).lowered()
+
+
+def llvm_text(lowered: Lowered, goal: jit.Target) -> str:
+    """The LLVM module of a lowered kernel."""
+    return Emitter(lowered.program, goal.features, goal.is_x86).module(jit.ROUTINES)
+
+
+def stage_text(kernel: Kernel, stage: str) -> str:
+    """What ``pypto ir --stage loop|llvm|asm`` prints."""
+    lowered = lower(kernel)
+    if stage == "loop":
+        return text(lowered.program)
+    goal = jit.target()
+    module = llvm_text(lowered, goal)
+    return module if stage == "llvm" else jit.assembly(module, goal)
+
+
+def compile_kernel(kernel: Kernel) -> Native:
+    """Machine code, kept for the kernels that ran last."""
+    goal = jit.target()
+    key = (id(kernel), goal)
+    with _lock:
+        found = _compiled.get(key)
+        if found is not None:
+            _compiled.move_to_end(key)
+            return found[1]
+    size = statements(kernel.body)
+    if size > MOST_STATEMENTS:
+        raise Unsupported(f"a kernel of {size} statements; {MOST_STATEMENTS} compile in reasonable time")
+    lowered = lower(kernel)
+    wide = "avx512f" in goal.features
+    routines = {"gemm_f32": gemm.module(wide)} if lowered.program.routines else {}
+    native = Native(lowered, jit.compile_text(llvm_text(lowered, goal), goal, routines))
+    with _lock:
+        _compiled[key] = (kernel, native)
+        while len(_compiled) > _KEPT:
+            _compiled.popitem(last=False)
+    return native
+
+
+def statements(block: Block) -> int:
+    """Statements of a block, nested ones included."""
+    total = len(block.body)
+    for stmt in block.body:
+        if isinstance(stmt, Loop):
+            total += statements(stmt.body)
+        elif isinstance(stmt, If):
+            total += statements(stmt.then) + statements(stmt.other)
+    return total
+
+
+def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> RunReport:
+    """Run ``kernel`` on ``buffers`` (see :func:`openpto.runtime.execute`).
+
+    Raises:
+        Unsupported: nothing was run; the caller falls back to the reference.
+    """
+    native = compile_kernel(kernel)
+    with collect_warnings() as warnings:
+        result = _Run(kernel, native, buffers, bound_sizes(kernel, buffers, env)).go()
+    ops, written = result
+    return RunReport("native", ops, written, tuple(warnings))
+
+
+class _Run:
+    """One call of compiled code."""
+
+    def __init__(
+        self, kernel: Kernel, native: Native, buffers: Sequence[NDArray[Any]], sizes: Mapping[Expr, int]
+    ) -> None:
+        self.kernel = kernel
+        self.native = native
+        self.buffers = buffers
+        self.sizes = sizes
+        self.seen: set[tuple[str, int]] = set()
+        self.stores: dict[int, list[tuple[Any, tuple[int, ...], tuple[int, ...]]]] = {}
+        self.error: BaseException | None = None
+
+    def go(self) -> tuple[int, tuple[int, ...]]:
+        """Run, raise what was found, return (ops executed, elements written)."""
+        program = self.native.lowered.program
+        count = len(self.buffers)
+        params = (ctypes.c_void_p * max(count, 1))(*(b.ctypes.data for b in self.buffers))
+        values = [_size(self.sizes, leaf) for leaf in self.native.lowered.sizes]
+        sizes = (ctypes.c_int64 * max(len(values), 1))(*values)
+        try:
+            arena = _scratch(program.scratch)
+        except MemoryError:  # the reference finds the operation that is too large
+            raise Unsupported(f"{program.scratch} bytes of scratch") from None
+        record = (ctypes.c_int64 * (RECORD + count + 1))()
+        with jit.noting(self.note):
+            failed = self.native.code.entry(params, sizes, arena.ctypes.data, record)
+        if failed:
+            self.stop(list(record))
+        numbers = self.native.lowered.numbers
+        return int(record[RECORD]), tuple(int(record[RECORD + 1 + n]) for n in numbers)
+
+    def stop(self, record: list[int]) -> None:
+        """Raise the fault, or what the host found."""
+        if record[0] == -1:
+            reason = jit.take_interrupt()
+            raise reason if reason is not None else KeyboardInterrupt
+        if record[0] == -2:
+            assert self.error is not None
+            raise self.error
+        entry = self.native.lowered.sites.entries[record[0]]
+        if entry.kind.startswith("hole"):
+            self._hole(entry, record)
+        self.native.lowered.sites.raise_fault(record)
+
+    def _hole(self, entry: Any, record: list[int]) -> None:
+        """An undefined element in a parameter: the message names the last store that covers it."""
+        index = tuple(record[1 : 1 + entry.count])
+        site = entry.site
+        for stored, low, high in reversed(self.stores.get(int(entry.kind.split()[1]), [])):
+            if all(a <= i < b for a, i, b in zip(low, index, high, strict=True)):
+                site = stored
+                break
+        raise make_error(entry.code, site=site, fault=True, **entry.fields(*index))
+
+    def note(self, record: Any) -> int:
+        """Called by compiled code; a target that refuses turns a warning into an error, which stops the program."""
+        try:
+            values = [int(record[k]) for k in range(RECORD)]
+            entry = self.native.lowered.sites.entries[values[0]]
+            if entry.kind.startswith("store"):
+                rank = entry.count // 2
+                box = values[1 : 1 + entry.count]
+                where = self.stores.setdefault(int(entry.kind.split()[1]), [])
+                where.append((located(entry, values), tuple(box[:rank]), tuple(box[rank:])))
+            else:
+                self.native.lowered.sites.note(values, self.seen)
+        except BaseException as found:  # nothing may unwind through compiled code
+            self.error = found
+            return 1
+        return 0
+
+
+def _size(sizes: Mapping[Expr, int], leaf: Expr) -> int:
+    known = leaf.concrete()
+    return known if known is not None else sizes[leaf]
+
+
+_arenas = threading.local()
+
+
+def _scratch(size: int) -> NDArray[np.uint8]:
+    """This thread's scratch memory, aligned for vectors; it grows and is kept."""
+    held: NDArray[np.uint8] | None = getattr(_arenas, "held", None)
+    if held is None or held.size < size:
+        raw = np.empty(size + 64, np.uint8)
+        start = -raw.ctypes.data % 64
+        held = raw[start : start + size]
+        _arenas.held = held
+    return held
+
+
+__all__ = ["Unsupported", "compile_kernel", "execute", "lower", "stage_text"]

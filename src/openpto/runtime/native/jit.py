@@ -1,0 +1,228 @@
+"""LLVM text to machine code, through llvmlite's LLJIT.
+
+``PYPTO_CPU`` chooses the code path for tests: ``native`` (default), ``avx512``, ``avx2`` or ``generic``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+Entry = Callable[[Any, Any, Any, Any], int]
+
+_AVX2 = "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt,+sse4.2,+movbe"
+_PATHS = {
+    "generic": ("x86-64", ""),
+    "avx2": ("haswell", _AVX2),
+    "avx512": ("skylake-avx512", f"{_AVX2},+avx512f,+avx512dq,+avx512bw,+avx512vl,+avx512cd"),
+}
+_interrupted = threading.local()
+_notes = threading.local()
+
+ROUTINES: dict[str, str] = {}
+"""Definitions that a module may include, by name; the large ones are compiled once (see :func:`compile_text`)."""
+
+RUNTIME = """
+declare ptr @malloc(i64)
+declare void @free(ptr)
+
+define internal ptr @openpto_reserve(ptr %list, i64 %size) {
+entry:
+  %total = add i64 %size, 128
+  %sane = icmp sge i64 %total, 128
+  br i1 %sane, label %ask, label %none
+ask:
+  %raw = call ptr @malloc(i64 %total)
+  %failed = icmp eq ptr %raw, null
+  br i1 %failed, label %none, label %got
+got:
+  %old = load ptr, ptr %list
+  store ptr %old, ptr %raw
+  store ptr %raw, ptr %list
+  %address = ptrtoint ptr %raw to i64
+  %past = add i64 %address, 127
+  %aligned = and i64 %past, -64
+  %memory = inttoptr i64 %aligned to ptr
+  ret ptr %memory
+none:
+  ret ptr null
+}
+
+define internal void @openpto_release(ptr %first) {
+entry:
+  br label %head
+head:
+  %node = phi ptr [ %first, %entry ], [ %next, %body ]
+  %none = icmp eq ptr %node, null
+  br i1 %none, label %done, label %body
+body:
+  %next = load ptr, ptr %node
+  call void @free(ptr %node)
+  br label %head
+done:
+  ret void
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A code path: LLVM's triple, CPU name and feature string, and the features as a set."""
+
+    triple: str
+    cpu: str
+    attributes: str
+    features: frozenset[str]
+
+    @property
+    def is_x86(self) -> bool:
+        """Whether the control word is MXCSR."""
+        return self.triple.startswith(("x86_64", "i"))
+
+
+@cache
+def binding() -> Any:
+    """llvmlite's binding layer, initialised."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+def target(path: str | None = None) -> Target:
+    """The code path in force (argument, else ``PYPTO_CPU``, else this machine's)."""
+    return _target(path or os.environ.get("PYPTO_CPU", "native"))
+
+
+@cache
+def _target(path: str) -> Target:
+    llvm = binding()
+    triple = llvm.get_process_triple()
+    if path in _PATHS and triple.startswith("x86_64"):
+        cpu, attributes = _PATHS[path]
+    else:
+        cpu = llvm.get_host_cpu_name()
+        attributes = llvm.get_host_cpu_features().flatten()
+    names = frozenset(a[1:] for a in attributes.split(",") if a.startswith("+"))
+    return Target(triple, cpu, attributes, names)
+
+
+@dataclass(slots=True)
+class Compiled:
+    """Machine code that lives as long as this object."""
+
+    entry: Entry
+    address: int
+    keep: tuple[Any, ...]
+
+
+class _Shared:
+    """The process's compiler. LLVM contexts are not shared between threads, so one lock guards it."""
+
+    def __init__(self) -> None:
+        binding()
+        self.lock = threading.Lock()
+        self.count = 0
+        self.machines: dict[Target, tuple[Any, Any]] = {}
+        self.poll = ctypes.CFUNCTYPE(ctypes.c_int64)(_poll)
+        self.note = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))(_note)
+        self.symbols = {
+            "openpto_poll": ctypes.cast(self.poll, ctypes.c_void_p).value,
+            "openpto_note": ctypes.cast(self.note, ctypes.c_void_p).value,
+        }
+        self.routines: dict[tuple[Target, str], tuple[Any, int]] = {}
+
+    def machine(self, goal: Target) -> tuple[Any, Any]:
+        """(target machine, LLJIT) of a code path."""
+        if goal not in self.machines:
+            llvm = binding()
+            made = llvm.Target.from_triple(goal.triple).create_target_machine(
+                cpu=goal.cpu, features=goal.attributes, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+            )
+            self.machines[goal] = (made, llvm.create_lljit_compiler(made))
+        return self.machines[goal]
+
+
+@cache
+def _shared() -> _Shared:
+    return _Shared()
+
+
+def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = None) -> Compiled:
+    """Machine code of a module that defines ``kernel``; ``routines`` are modules it calls, compiled once a process."""
+    shared = _shared()
+    with shared.lock:
+        symbols = dict(shared.symbols)
+        keep: list[Any] = [shared]
+        for name, source in (routines or {}).items():
+            found = shared.routines.get((goal, name))
+            if found is None:
+                tracker = _link(shared, goal, source, name, {})
+                found = shared.routines[goal, name] = (tracker, tracker[name])
+            symbols[name] = found[1]
+            keep.append(found[0])
+        tracker = _link(shared, goal, text, "kernel", symbols)
+        address = tracker["kernel"]
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 4)
+    return Compiled(prototype(address), address, (tracker, *keep))
+
+
+def _link(shared: _Shared, goal: Target, text: str, export: str, symbols: Mapping[str, int | None]) -> Any:
+    _, jit = shared.machine(goal)
+    shared.count += 1
+    builder = binding().JITLibraryBuilder().add_ir(text).export_symbol(export).add_current_process()
+    for name, address in symbols.items():
+        builder.import_symbol(name, address)
+    return builder.link(jit, f"library{shared.count}")
+
+
+def assembly(text: str, goal: Target) -> str:
+    """Assembly of a module, for people."""
+    llvm = binding()
+    shared = _shared()
+    with shared.lock:
+        made, _ = shared.machine(goal)
+        module = llvm.parse_assembly(text)
+        module.triple = goal.triple
+        module.data_layout = str(made.target_data)
+        return str(made.emit_assembly(module))
+
+
+def _poll() -> int:
+    """Called from compiled code: Python runs pending signal handlers here."""
+    try:
+        for _ in range(2):  # a bytecode boundary, where the interpreter looks for signals
+            pass
+    except BaseException as reason:  # an exception cannot cross compiled code; it is raised after the return
+        _interrupted.reason = reason
+        return 1
+    return 0
+
+
+def _note(record: Any) -> int:
+    handler: Callable[[Any], int] = _notes.stack[-1]
+    return handler(record)
+
+
+@contextmanager
+def noting(handler: Callable[[Any], int]) -> Iterator[None]:
+    """Notes of compiled code that this thread runs go to ``handler``."""
+    stack: list[Callable[[Any], int]] = _notes.__dict__.setdefault("stack", [])
+    stack.append(handler)
+    try:
+        yield
+    finally:
+        stack.pop()
+
+
+def take_interrupt() -> BaseException | None:
+    """The exception that stopped the last run of this thread, if any."""
+    reason: BaseException | None = _interrupted.__dict__.pop("reason", None)
+    return reason

@@ -1,0 +1,390 @@
+"""Loop IR: what the machine runs.
+
+A program is a list of statements over mutable 64-bit slots and typed pointers. Vector statements do sixteen elements
+at a time with the scalar expressions of ``ops/arith.py``; sixteen lanes are part of the contract's reduction order,
+so every instruction set computes the same bits.
+
+Grammar::
+
+    Index = int | Slot | Bin | Pick | Peek               a 64-bit integer, wrapping arithmetic
+    Stmt  = Set | Point | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
+
+``Check`` ends the program with a fault: the site number and up to eight integers go into the fault record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from openpto.ir.dtypes import DataType
+from openpto.ops import arith
+
+LANES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The present content of an integer slot or loop variable."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """``op`` in add sub mul div mod min max and or xor, and (0 or 1) eq ne lt le gt ge addover subover mulover; signed;
+    div truncates; ``over`` tells whether the exact result leaves 64 bits."""
+
+    op: str
+    left: Index
+    right: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """``then if cond else other``; both sides are computed, so neither may fault."""
+
+    cond: Index
+    then: Index
+    other: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """The element at a pointer, an integer type or BOOL, widened to 64 bits."""
+
+    at: Ptr
+
+
+Index = int | Slot | Bin | Pick | Peek
+
+
+@dataclass(frozen=True, slots=True)
+class Ptr:
+    """Pointer slot ``base`` plus ``offset`` elements of ``dtype``."""
+
+    base: str
+    offset: Index
+    dtype: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """``slot = value``."""
+
+    slot: str
+    value: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Pointer slot ``slot`` = address."""
+
+    slot: str
+    to: Ptr
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for var in range(start, stop, step)``; bounds are evaluated once. ``interruptible`` loops poll for Ctrl-C."""
+
+    var: str
+    start: Index
+    stop: Index
+    step: Index
+    body: tuple[Stmt, ...]
+    interruptible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """Branch on a 64-bit truth value."""
+
+    cond: Index
+    then: tuple[Stmt, ...]
+    other: tuple[Stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Fault ``site`` with ``values`` unless ``ok``."""
+
+    ok: Index
+    site: int
+    values: tuple[Index, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Lane l of ``name`` = element ``l * stride`` at the pointer (stride 0: the same element in every lane)."""
+
+    name: str
+    at: Ptr
+    stride: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Splat:
+    """Every lane of ``name`` = a 64-bit integer converted to ``dtype`` (an integer type, keeps the low bits)."""
+
+    name: str
+    value: Index
+    dtype: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Lane l of ``name`` = position in the vector loop, INT64."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """``name`` = a scalar expression of other lanes; VAR number i of it is ``args[i]``."""
+
+    name: str
+    expr: arith.Expr
+    args: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Elements ``l * stride`` at the pointer = lanes of ``name``."""
+
+    at: Ptr
+    stride: Index
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Accumulate: lanes of ``acc`` = ``step``(acc, name) for the lanes that are in the loop."""
+
+    acc: str
+    step: arith.Expr
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acc:
+    """An accumulator of a vector loop: starts at the constant ``init`` in all lanes; after the loop the lanes are
+    joined by the halving tree of ``join`` and the result is stored at the pointer, through ``finish`` if given."""
+
+    name: str
+    init: arith.Expr
+    join: arith.Expr
+    out: Ptr
+    finish: arith.Expr | None = None
+
+
+VStmt = Load | Splat | Lane | Compute | Store | Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """``for p in range(count)``, sixteen lanes at a time, the tail masked."""
+
+    count: Index
+    body: tuple[VStmt, ...]
+    accs: tuple[Acc, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Call a routine of the module. Arguments are pointers and integers; routines never fault."""
+
+    routine: str
+    args: tuple[Ptr | Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Pointer slot ``slot`` = ``size`` bytes of scratch, released at the end of the program. Fault ``site`` if
+    there is no memory."""
+
+    slot: str
+    size: Index
+    site: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Hand site ``site`` and ``values`` to the host, which may stop the program."""
+
+    site: int
+    values: tuple[Index, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """Result number ``number`` of the program = ``value``."""
+
+    number: int
+    value: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A line for people who read the program."""
+
+    text: str
+
+
+Stmt = Set | Point | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A compiled kernel before code generation.
+
+    ``params`` are the pointer slots of the kernel's tensors, ``sizes`` the slots that the caller fills (run-time
+    extents), ``scratch`` the bytes of the arena at pointer slot ``arena``.
+    """
+
+    name: str
+    params: tuple[str, ...]
+    sizes: tuple[str, ...]
+    scratch: int
+    body: tuple[Stmt, ...]
+    routines: tuple[str, ...] = ()
+
+
+# -- building integers, with the obvious folding ---------------------------------------------------------------------
+
+_FOLD: dict[str, Callable[[int, int], int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "min": min,
+    "max": max,
+    "eq": lambda a, b: int(a == b),
+    "ne": lambda a, b: int(a != b),
+    "lt": lambda a, b: int(a < b),
+    "le": lambda a, b: int(a <= b),
+    "gt": lambda a, b: int(a > b),
+    "ge": lambda a, b: int(a >= b),
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+}
+
+
+def binary(op: str, a: Index, b: Index) -> Index:
+    """``a op b``, folded where the operands allow."""
+    if isinstance(a, int) and isinstance(b, int) and op in _FOLD:
+        return int(_FOLD[op](a, b))
+    if op in ("add", "or", "xor") and a == 0:
+        return b
+    if op in ("add", "sub", "or", "xor") and b == 0:
+        return a
+    if op == "mul" and (a == 0 or b == 0):
+        return 0
+    if op == "mul" and a == 1:
+        return b
+    if op in ("mul", "div") and b == 1:
+        return a
+    if op in ("min", "max", "and", "or") and a == b:
+        return a
+    return Bin(op, a, b)
+
+
+def add(a: Index, b: Index) -> Index:
+    """Sum."""
+    return binary("add", a, b)
+
+
+def sub(a: Index, b: Index) -> Index:
+    """Difference."""
+    return binary("sub", a, b)
+
+
+def mul(a: Index, b: Index) -> Index:
+    """Product."""
+    return binary("mul", a, b)
+
+
+def shifted(at: Ptr, offset: Index) -> Ptr:
+    """The pointer moved by ``offset`` elements."""
+    return Ptr(at.base, add(at.offset, offset), at.dtype)
+
+
+# -- text ------------------------------------------------------------------------------------------------------------
+
+_SIGN = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_SIGN |= {"eq": "==", "ne": "!=", "and": "&", "or": "|", "xor": "^"}
+
+
+def index_text(node: Index) -> str:
+    """An integer expression as people write it."""
+    if isinstance(node, int):
+        return str(node)
+    if isinstance(node, Slot):
+        return node.name
+    if isinstance(node, Pick):
+        return f"({index_text(node.cond)} ? {index_text(node.then)} : {index_text(node.other)})"
+    if isinstance(node, Peek):
+        return ptr_text(node.at)
+    a, b = index_text(node.left), index_text(node.right)
+    return f"({a} {_SIGN[node.op]} {b})" if node.op in _SIGN else f"{node.op}({a}, {b})"
+
+
+def ptr_text(at: Ptr) -> str:
+    """A typed address."""
+    return f"{at.base}.{at.dtype.short}[{index_text(at.offset)}]"
+
+
+def text(program: Program) -> str:
+    """The program, a statement a line."""
+    head = f"program {program.name}({', '.join(program.params)}; {', '.join(program.sizes)}) scratch {program.scratch}"
+    return "\n".join([head, *(f"  {line}" for s in program.body for line in lines(s))]) + "\n"
+
+
+def lines(stmt: Stmt) -> Iterator[str]:
+    """The lines of one statement."""
+    if isinstance(stmt, Set):
+        yield f"{stmt.slot} = {index_text(stmt.value)}"
+    elif isinstance(stmt, Point):
+        yield f"{stmt.slot} = &{ptr_text(stmt.to)}"
+    elif isinstance(stmt, For):
+        bounds = ", ".join(map(index_text, (stmt.start, stmt.stop, stmt.step)))
+        yield f"for {stmt.var} in range({bounds}):"
+        yield from (f"  {line}" for s in stmt.body for line in lines(s))
+    elif isinstance(stmt, If):
+        yield f"if {index_text(stmt.cond)}:"
+        yield from (f"  {line}" for s in stmt.then for line in lines(s))
+        if stmt.other:
+            yield "else:"
+            yield from (f"  {line}" for s in stmt.other for line in lines(s))
+    elif isinstance(stmt, Check):
+        values = "".join(f", {index_text(v)}" for v in stmt.values)
+        yield f"check {index_text(stmt.ok)} else fault {stmt.site}{values}"
+    elif isinstance(stmt, Vector):
+        yield f"vector {index_text(stmt.count)}:"
+        yield from (f"  acc {a.name} = {a.init} -> {ptr_text(a.out)}" for a in stmt.accs)
+        yield from (f"  {_vector_line(v)}" for v in stmt.body)
+    elif isinstance(stmt, Call):
+        args = ", ".join(f"&{ptr_text(a)}" if isinstance(a, Ptr) else index_text(a) for a in stmt.args)
+        yield f"call {stmt.routine}({args})"
+    elif isinstance(stmt, Reserve):
+        yield f"{stmt.slot} = reserve {index_text(stmt.size)} else fault {stmt.site}"
+    elif isinstance(stmt, Note):
+        yield f"note {stmt.site}{''.join(f', {index_text(v)}' for v in stmt.values)}"
+    elif isinstance(stmt, Out):
+        yield f"out {stmt.number} = {index_text(stmt.value)}"
+    else:
+        yield f"# {stmt.text}"
+
+
+def _vector_line(stmt: VStmt) -> str:
+    if isinstance(stmt, Load):
+        return f"{stmt.name} = {ptr_text(stmt.at)} step {index_text(stmt.stride)}"
+    if isinstance(stmt, Splat):
+        return f"{stmt.name} = splat {stmt.dtype.short} {index_text(stmt.value)}"
+    if isinstance(stmt, Lane):
+        return f"{stmt.name} = lane"
+    if isinstance(stmt, Compute):
+        return f"{stmt.name} = {stmt.expr.dtype.short} {stmt.expr} of ({', '.join(stmt.args)})"
+    if isinstance(stmt, Store):
+        return f"{ptr_text(stmt.at)} step {index_text(stmt.stride)} = {stmt.name}"
+    return f"{stmt.acc} = {stmt.step} of ({stmt.acc}, {stmt.name})"

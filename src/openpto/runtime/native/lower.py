@@ -1,0 +1,412 @@
+"""Tile IR to loop IR.
+
+Purpose: one program per kernel with all its control flow; run-time sizes are slots, so it serves every size.
+Precondition: verified SSA. Postcondition: the program computes the reference's bits, and its checks stop where the
+reference stops, in the same order.
+Method: statements are lowered in program order with the reference's rules on descriptions of tiles (``tiles.py``);
+what is known now folds away. A loop body is lowered under the assumption that what is known of a carried tile stays
+so; if its end disagrees, the assumption is weakened and the body lowered again.
+Non-goals: fusion across operations; that is a pass over the result of ``each`` (see docs/architecture.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from openpto.diagnostics import Site
+from openpto.ir import affine
+from openpto.ir.expr import Dim, Expr
+from openpto.ir.nodes import Block, Kernel, Let, Loop, Op, TileType, Value
+from openpto.ops import arith
+from openpto.runtime.reference.liveness import Lifetimes
+from openpto.runtime.report import NO_MEMORY
+
+from . import loopir as L
+from .aliases import Aliases
+from .build import Arr, Builder, compact, copy, fill, positions
+from .loopir import Check, Index, Program, Ptr, Set, Slot
+from .scalars import evaluate
+from .sites import SiteEntry, Sites
+from .tiles import Arena, Memory, NTile, place, place_mask
+
+Handler = Callable[["Lowering", Op], "NTile | None"]
+
+
+class Unsupported(Exception):
+    """The engine cannot compile this; the whole kernel runs on the reference. ``what`` names it, ``site`` is where."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A program and what is needed to run it: ``sizes`` in the order of its slots, and per parameter the number of the
+    first one that is the same memory."""
+
+    program: Program
+    sites: Sites
+    sizes: tuple[Expr, ...]
+    numbers: tuple[int, ...]
+
+
+class Lowering:
+    """Lowers one kernel."""
+
+    def __init__(
+        self, kernel: Kernel, lifetimes: Lifetimes, aliases: Aliases, handlers: Callable[[str], Handler]
+    ) -> None:
+        self.kernel = kernel
+        self.deaths = lifetimes.deaths
+        self.lifetimes = lifetimes
+        self.aliases = aliases
+        self.handlers = handlers
+        self.b = Builder()
+        self.arena = Arena()
+        self.sites = Sites()
+        self.env: dict[Value, NTile] = {}
+        self.leaves: dict[Expr, tuple[Index, Index]] = {}
+        self.known: dict[Expr, affine.Interval] = {}
+        self.loops: list[tuple[Loop, Index]] = []
+        self.site: Site = kernel.body.body[0].site if kernel.body.body else Site(None)
+        self.op: Op | None = None
+        self.sizes: dict[Expr, str] = {}
+        self.parameter_of: dict[int, int] = {}
+        self.held: list[tuple[frozenset[Value], list[Value]]] = []
+        self.routines: dict[str, None] = {}
+        self.scratch: list[Memory] = []
+
+    # -- faults --------------------------------------------------------------------------------------------------
+
+    def entry(self, code: str, fields: Callable[..., dict[str, Any]], count: int, kind: str = "fault") -> int:
+        """A site for the present statement."""
+        loops = tuple(loop for loop, _ in self.loops)
+        key = id(self.op) if self.op is not None else 0
+        return self.sites.add(SiteEntry(code, self.site, loops, fields, count, kind, key))
+
+    def check(self, ok: Index, code: str, fields: Callable[..., dict[str, Any]], *values: Index) -> None:
+        """Stop with ``code`` unless ``ok``; ``fields`` makes the message's fields from the values."""
+        if isinstance(ok, int) and ok:
+            return
+        number = self.entry(code, fields, len(values))
+        self.b.add(Check(ok, number, (*values, *(i for _, i in self.loops))))
+
+    def note(
+        self, when: Index, code: str, fields: Callable[..., dict[str, Any]], *values: Index, kind: str = "warn"
+    ) -> None:
+        """Report ``code`` if ``when``."""
+        if isinstance(when, int) and not when:
+            return
+        number = self.entry(code, fields, len(values), kind)
+        with self.b.when(when):
+            self.tell(number, values)
+
+    def tell(self, number: int, values: Sequence[Index]) -> None:
+        """Hand a record to the host."""
+        self.b.add(L.Note(number, (*values, *(i for _, i in self.loops))))
+
+    def no_memory(self) -> int:
+        """The site of a failed reservation."""
+        return self.entry("PTO442", lambda: {"why": NO_MEMORY}, 0)
+
+    # -- scalars -------------------------------------------------------------------------------------------------
+
+    def scalar(self, node: Dim) -> Index:
+        """The value of an int or expression; faults as the reference does."""
+        if isinstance(node, int):
+            return node
+        return evaluate(self, node)
+
+    def dims(self, nodes: Sequence[Dim]) -> tuple[Index, ...]:
+        """Several scalars, held in slots."""
+        return tuple(self.b.hold(self.scalar(n)) for n in nodes)
+
+    def shape(self, type: TileType) -> tuple[Index, ...]:
+        """The capacity of a type; a negative extent is a fault."""
+        shape = self.dims(type.shape)
+        unknown = [n for n in shape if not isinstance(n, int)]
+        if unknown:
+            ok: Index = 1
+            for n in unknown:
+                ok = L.binary("and", ok, L.binary("ge", n, 0))
+            self.check(ok, "PTO459", lambda *s: {"shape": shown(s)}, *shape)
+        return shape
+
+    def set_leaf(self, leaf: Expr, value: Index, alive: Index = 1) -> None:
+        """Give a leaf its value, in slots of its own so that loops may change it."""
+        slot = self.b.name("leaf")
+        self.b.add(Set(slot, value))
+        live: Index = alive
+        if not isinstance(alive, int):
+            live_slot = self.b.name("alive")
+            self.b.add(Set(live_slot, alive))
+            live = Slot(live_slot)
+        self.leaves[leaf] = (Slot(slot), live)
+
+    # -- tiles ---------------------------------------------------------------------------------------------------
+
+    def tile(self, value: Value) -> NTile:
+        """The tile of a value; a name without a value is a fault."""
+        found = self.env[value]
+        name = value.name or "a tensor"
+        self.check(found.alive, "PTO404", lambda: {"name": name})
+        return found
+
+    def source(self, value: Any) -> NTile:
+        """The tile of a value that is about to be read."""
+        assert isinstance(value, Value)
+        found = self.tile(value)
+        name = value.name or "a tensor"
+        self.check(
+            found.written,
+            "PTO403",
+            lambda *s: {"name": name, "shape": shown(s)},
+            *(() if found.written == 1 else found.shape),
+        )
+        return found
+
+    def fresh(self, type: TileType, shape: Sequence[Index], valid: Sequence[Index], masked: bool = False) -> NTile:
+        """A tile in memory of its own."""
+        arr, memory = place(self.b, self.arena, shape, type.dtype, self.no_memory())
+        mask = marks = None
+        if masked:
+            mask, marks = place_mask(self.b, self.arena, shape, self.no_memory())
+            self.temporary(marks)
+        self.temporary(memory)
+        return NTile(arr, tuple(shape), tuple(valid), mask, memory, marks)
+
+    def temporary(self, memory: Memory) -> None:
+        """Memory that is free again after the present op unless a value is bound to it."""
+        self.scratch.append(memory)
+
+    def env_extent(self, value: Value, axis: int) -> Index:
+        """The capacity of an axis of a value's tile."""
+        return self.env[value].shape[axis]
+
+    def like(self, tile: NTile, masked: bool) -> NTile:
+        """A tile of the same type, shape and validity in memory of its own."""
+        return self.fresh(TileType((), tile.dtype), tile.shape, tile.valid, masked)
+
+    def bind(self, value: Value, tile: NTile) -> None:
+        """Let ``value`` stand for ``tile``."""
+        self.env[value] = tile
+        for memory in (tile.memory, tile.marks):
+            if memory is not None:
+                memory.refs += 1
+
+    def release(self, values: Sequence[Value]) -> None:
+        """Forget values; memory that nobody looks at is free again. Inside a branch the values from outside stay,
+        because the other branch may need them."""
+        for value in values:
+            if self.held and value in self.held[-1][0]:
+                self.held[-1][1].append(value)
+                continue
+            tile = self.env.pop(value, None)
+            if tile is not None:
+                for memory in (tile.memory, tile.marks):
+                    if memory is not None:
+                        memory.refs -= 1
+                        self._reclaim(memory)
+
+    def _reclaim(self, memory: Memory) -> None:
+        if memory.refs == 0 and memory.pins == 0 and memory.size and not memory.freed:
+            self.arena.give(memory)
+
+    def pin(self, tile: NTile) -> None:
+        """Keep the memory of ``tile`` although no value may look at it for a while."""
+        for memory in (tile.memory, tile.marks):
+            if memory is not None:
+                memory.pins += 1
+
+    def unpin(self, tile: NTile) -> None:
+        """End a :meth:`pin`."""
+        for memory in (tile.memory, tile.marks):
+            if memory is not None:
+                memory.pins -= 1
+                self._reclaim(memory)
+
+    def target(self, op: Op) -> tuple[Value, NTile]:
+        """The operand that an in-place op writes, in memory that nobody else looks at."""
+        value = next(o for o in reversed(op.operands) if isinstance(o, Value))
+        tile = self.tile(value)
+        others = 1 if value in self.deaths[op].after else 0
+        if tile.memory.refs > others or (tile.marks is not None and tile.marks.refs > others):
+            tile = self.duplicate(tile)
+        return value, tile
+
+    def duplicate(self, tile: NTile) -> NTile:
+        """The same state in memory of its own."""
+        made = self.like(tile, tile.mask is not None)
+        self.copy_state(tile, made)
+        return replace(made, written=tile.written, alive=tile.alive)
+
+    def copy_state(self, source: NTile, into: NTile) -> None:
+        """Elements and mask of the valid region."""
+        copy(self.b, source.valid, source.arr, into.arr)
+        if into.mask is not None:
+            self.copy_mask(source, into.mask)
+
+    def copy_mask(self, source: NTile, into: Arr) -> None:
+        """The mask of the valid region; all true where ``source`` has none."""
+        if source.mask is None:
+            fill(self.b, source.valid, TRUE, into)
+        else:
+            copy(self.b, source.valid, source.mask, into)
+
+    # -- statements ----------------------------------------------------------------------------------------------
+
+    def lowered(self) -> Lowered:
+        """The whole kernel."""
+        self.b.add(Set("ops", 0))
+        for number in range(len(self.kernel.params)):
+            self.b.add(Set(f"written{number}", 0))
+        for number, param in enumerate(self.kernel.params):
+            if param.value.var in self.parameter_of:  # the same memory as an earlier parameter
+                continue
+            self.parameter_of[param.value.var] = number
+            shape = tuple(self.size(d) if isinstance(d, Expr) else d for d in param.value.type.shape)
+            arr = Arr(Ptr(f"param{number}", 0, param.value.type.dtype), compact(shape))
+            self.bind(param.value, NTile(arr, shape, shape, None, Memory(home=number)))
+        self.release([v for v in self.lifetimes.entry if v in self.env])
+        self.block(self.kernel.body)
+        self.finish()
+        params = tuple(f"param{k}" for k in range(len(self.kernel.params)))
+        program = Program(
+            self.kernel.name, params, tuple(self.sizes.values()), self.arena.high, self.b.body(), tuple(self.routines)
+        )
+        numbers = tuple(self.parameter_of[p.value.var] for p in self.kernel.params)
+        return Lowered(program, self.sites, tuple(self.sizes), numbers)
+
+    def size(self, leaf: Expr) -> Index:
+        """A run-time extent or named symbol, which the caller gives."""
+        found = self.sizes.setdefault(leaf, f"size{len(self.sizes)}")
+        return Slot(found)
+
+    def block(self, block: Block) -> None:
+        """Statements in order."""
+        ops = sum(isinstance(stmt, Op) for stmt in block.body)
+        if ops:
+            self.b.add(Set("ops", L.add(Slot("ops"), ops)))
+        for stmt in block.body:
+            self.site = stmt.site
+            self.op = stmt if isinstance(stmt, Op) else None
+            try:
+                _LOWER[type(stmt)](self, stmt)
+            except Unsupported as missing:
+                missing.site = missing.site or stmt.site
+                raise
+
+    def operation(self, op: Op) -> None:
+        """One op."""
+        self.b.add(L.Comment(f"{op.name}{_line(op.site)}"))
+        made = self.handlers(op.name)(self, op)
+        if op.results and isinstance(op.results[0], Value):
+            assert made is not None
+            self.bind(op.results[0], made)
+        for memory in self.scratch:
+            self._reclaim(memory)
+        self.scratch = []
+        self.release(self.deaths[op].after)
+
+    def let(self, stmt: Let) -> None:
+        """A scalar; a bare leaf without a value is copied as such."""
+        if stmt.value is None:
+            self.set_leaf(stmt.leaf, 0, 0)
+        elif stmt.value.is_leaf and stmt.value in self.leaves:
+            self.set_leaf(stmt.leaf, *self.leaves[stmt.value])
+        else:
+            self.set_leaf(stmt.leaf, self.scalar(stmt.value))
+
+    def finish(self) -> None:
+        """Parameters must be defined; a final state in other memory is copied home."""
+        self.op = None
+        body = self.kernel.body.body
+        self.site = body[-1].site if body else self.site
+        foreign: list[tuple[int, NTile]] = []
+        for param in self.kernel.params:
+            number = self.parameter_of[param.value.var]
+            tile = self.tile(param.final)
+            if param.final is param.value:
+                continue
+            self._check_defined(number, param.name, tile)
+            if tile.memory.home != number:
+                foreign.append((number, self.duplicate(tile) if tile.memory.home >= 0 else tile))
+        for number, tile in foreign:
+            copy(self.b, tile.valid, tile.arr, Arr(Ptr(f"param{number}", 0, tile.dtype), compact(tile.shape)))
+        for number in range(len(self.kernel.params)):
+            self.b.add(L.Out(1 + number, Slot(f"written{number}")))
+        self.b.add(L.Out(0, Slot("ops")))
+
+    def _check_defined(self, number: int, name: str, tile: NTile) -> None:
+        if tile.mask is None:
+            return
+        loops, self.loops = self.loops, []
+        entry = self.entry("PTO401", lambda *i: {"name": name, "index": shown(i)}, len(tile.shape), f"hole {number}")
+        self.loops = loops
+        with positions(self.b, tile.valid) as at:
+            self.b.add(Check(L.Peek(tile.mask.moved(at).at), entry, at))
+
+    # -- what a tile holds ---------------------------------------------------------------------------------------
+
+    def all_defined(self, tile: NTile) -> Index:
+        """Whether every valid element is defined."""
+        if tile.mask is None:
+            return 1
+        slot = self.b.name("whole")
+        self.b.add(Set(slot, 1))
+        with positions(self.b, tile.valid[:-1]) as at:
+            x, acc = self.b.name("x"), self.b.name("acc")
+            row = tile.mask.moved((*at, 0))
+            load = L.Load(x, row.at, row.strides[-1])
+            out = Ptr("flag", 0, arith.BOOL)
+            self.b.add(L.Vector(tile.valid[-1], (load, L.Fold(acc, AND, x)), (L.Acc(acc, TRUE, AND, out),)))
+            self.b.add(Set(slot, L.binary("and", Slot(slot), L.Peek(out))))
+        return Slot(slot)
+
+    def parameter(self, op: Op) -> int:
+        """Number of the parameter whose new state an op gives, or -1."""
+        result = op.results[0]
+        return self.parameter_of.get(result.var, -1) if isinstance(result, Value) else -1
+
+    def stored(self, op: Op, low: Sequence[Index], extents: Sequence[Index], whole: Index = 1) -> None:
+        """Note a box written into a parameter."""
+        number = self.parameter(op)
+        if number < 0:
+            return
+        total: Index = 1
+        for n in extents:
+            total = L.mul(total, n)
+        self.b.add(Set(f"written{number}", L.add(Slot(f"written{number}"), total)))
+        if whole != 1:
+            high = [L.add(a, n) for a, n in zip(low, extents, strict=True)]
+            self.note(L.binary("eq", whole, 0), "PTO401", lambda *_: {}, *low, *high, kind=f"store {number}")
+
+
+TRUE = arith.const(True, arith.BOOL)
+AND = arith.build(lambda a, b: a & b, arith.BOOL, arith.BOOL)
+
+
+def shown(extents: Sequence[int]) -> str:
+    """Extents as the messages print them."""
+    return f"[{', '.join(map(str, extents))}]"
+
+
+def _line(site: Site) -> str:
+    return f" line {site.span.line}" if site.span else ""
+
+
+_LOWER: dict[type, Callable[..., None]] = {Op: Lowering.operation, Let: Lowering.let}
+
+
+def region(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register the function that lowers a kind of statement."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        _LOWER[kind] = function
+        return function
+
+    return register

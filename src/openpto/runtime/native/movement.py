@@ -1,0 +1,298 @@
+"""Operations that read tiles from another side: windows, permutations, copies, other shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from openpto.ir.dtypes import DataType, bytes_of
+from openpto.ir.nodes import Imm, Op, TileType, Value
+from openpto.ops import arith
+
+from . import loopir as L
+from .build import Arr, broadcast, compact, copy, count, each, fill
+from .elementwise import explicit_valid, literal, result_of
+from .handlers import lowers
+from .loopir import Index, Ptr
+from .lower import TRUE, Lowering, Unsupported, shown
+from .tiles import NTile, place_mask
+
+FALSE = arith.const(False, arith.BOOL)
+
+
+def all_of(*conditions: Index) -> Index:
+    """Conjunction."""
+    total: Index = 1
+    for c in conditions:
+        total = L.binary("and", total, c)
+    return total
+
+
+def shared(low: Lowering, op: Op, made: NTile) -> NTile:
+    """``made``, which looks at its source's memory, or a copy of it where the source may be written meanwhile."""
+    if low.aliases.allows(op):
+        return made
+    own = low.fresh(TileType((), made.dtype), made.shape, made.valid, made.mask is not None)
+    low.copy_state(made, own)
+    return replace(own, written=made.written, alive=made.alive)
+
+
+@lowers("view")
+def view(low: Lowering, op: Op) -> NTile:
+    """A window; what reaches past the source's valid region is not valid."""
+    value = op.operands[0]
+    assert isinstance(value, Value)
+    source = low.source(value)
+    type = result_of(op).type
+    shape = low.shape(type)
+    offsets = low.dims(op.attrs["offsets"])
+    _check_offsets(low, offsets)
+    left = [low.b.hold(L.binary("max", L.sub(v, o), 0)) for v, o in zip(source.valid, offsets, strict=True)]
+    inferred = [low.b.hold(L.binary("min", n, s)) for n, s in zip(left, shape, strict=True)]
+    given = op.attrs.get("valid")
+    valid: Sequence[Index] = inferred
+    if given is not None:
+        valid = explicit_valid(low, shape, given)
+        _check_window(low, op, value, source, offsets, left, valid)
+    arr = source.arr.moved(offsets)
+    if any(not isinstance(o, int) for o in offsets):
+        arr = Arr(low.b.point(arr.at, "window"), arr.strides)
+    mask = None
+    if source.mask is not None:
+        mask = source.mask.moved(offsets)
+        mask = Arr(low.b.point(mask.at, "window"), mask.strides)
+    return shared(low, op, NTile(arr, shape, tuple(valid), mask, source.memory, source.marks if mask else None))
+
+
+def _check_offsets(low: Lowering, offsets: Sequence[Index]) -> None:
+    ok = all_of(*(L.binary("ge", o, 0) for o in offsets))
+
+    def fields(*o: int) -> dict[str, object]:
+        axis = next(i for i, x in enumerate(o) if x < 0)
+        return {"axis": axis, "offset": o[axis], "offsets": shown(o)}
+
+    low.check(ok, "PTO450", fields, *offsets)
+
+
+def _check_window(
+    low: Lowering,
+    op: Op,
+    value: Value,
+    source: NTile,
+    offsets: Sequence[Index],
+    left: Sequence[Index],
+    valid: Sequence[Index],
+) -> None:
+    """An explicit valid_shape may not reach past what is valid in the source, unless the window is empty."""
+    some = L.binary("ne", low.b.hold(count(valid)), 0)
+    index_axes = op.attrs.get("index_axes", ())
+    name, rank = value.name or "the tensor", len(valid)
+    with low.b.when(low.b.hold(some)):
+        for axis, (n, rest) in enumerate(zip(valid, left, strict=True)):
+            if n == rest:
+                continue
+            if axis in index_axes:
+
+                def outside(*v: int, axis: int = axis) -> dict[str, object]:
+                    return {"name": name, "index": shown(v[:rank]), "axis": axis, "extent": v[rank]}
+
+                low.check(L.binary("le", n, rest), "PTO408", outside, *offsets, source.valid[axis])
+            else:
+
+                def beyond(*v: int, axis: int = axis) -> dict[str, object]:
+                    return {"axis": axis, "want": v[0], "offset": v[1], "have": v[2], "rest": v[3]}
+
+                low.check(L.binary("le", n, rest), "PTO451", beyond, n, offsets[axis], source.valid[axis], rest)
+
+
+@lowers("clone")
+def clone(low: Lowering, op: Op) -> NTile:
+    """The same contents as an object of its own."""
+    return shared(low, op, low.source(op.operands[0]))
+
+
+@lowers("permute")
+def permute(low: Lowering, op: Op) -> NTile:
+    """Axes in another order."""
+    source = low.source(op.operands[0])
+    perm = op.attrs["perm"]
+    mask = None if source.mask is None else _permuted(source.mask, perm)
+    made = NTile(
+        _permuted(source.arr, perm),
+        tuple(source.shape[p] for p in perm),
+        tuple(source.valid[p] for p in perm),
+        mask,
+        source.memory,
+        source.marks,
+    )
+    return shared(low, op, made)
+
+
+def _permuted(arr: Arr, perm: Sequence[int]) -> Arr:
+    return Arr(arr.at, tuple(arr.strides[p] for p in perm))
+
+
+@lowers("expand_clone")
+def expand_clone(low: Lowering, op: Op) -> NTile:
+    """Axes of extent 1 repeated; the others keep their valid extent."""
+    source = low.source(op.operands[0])
+    type = result_of(op).type
+    shape = low.shape(type)
+    for c, s in zip(source.shape, shape, strict=True):
+        if c not in (1, s):
+            raise Unsupported("expand_clone of run-time shapes that may or may not be equal")
+    carried = [n if c == s else s for n, c, s in zip(source.valid, source.shape, shape, strict=True)]
+    given = op.attrs.get("valid")
+    valid: Sequence[Index] = carried
+    if given is not None:
+        valid = explicit_valid(low, shape, given)
+        with low.b.when(low.b.hold(L.binary("ne", low.b.hold(count(valid)), 0))):
+            for axis, (n, have) in enumerate(zip(valid, carried, strict=True)):
+                if n != have:
+                    low.check(
+                        L.binary("le", n, have),
+                        "PTO451",
+                        lambda a, b, axis=axis: {"axis": axis, "want": a, "offset": 0, "have": b, "rest": b},
+                        n,
+                        have,
+                    )
+    empty = all_of(*(L.binary("ne", n, 0) for n in source.valid))
+    masked = source.mask is not None or empty != 1
+    made = low.fresh(type, shape, valid, masked)
+    copy(low.b, valid, broadcast(source.arr, source.shape, shape), made.arr)
+    if made.mask is not None:
+        _expand_mask(low, source, made, empty)
+    return made
+
+
+def _expand_mask(low: Lowering, source: NTile, made: NTile, filled: Index) -> None:
+    assert made.mask is not None
+    if source.mask is None:
+        fill(low.b, made.valid, TRUE, made.mask)
+    else:
+        copy(low.b, made.valid, broadcast(source.mask, source.shape, made.shape), made.mask)
+    with low.b.when(L.binary("eq", filled, 0)):
+        fill(low.b, made.valid, FALSE, made.mask)
+
+
+@lowers("concat")
+def concat(low: Lowering, op: Op) -> NTile:
+    """Tiles one after the other; each must fill its extent on that axis."""
+    tiles = [low.source(o) for o in op.operands]
+    axis: int = op.attrs["axis"]
+    type = result_of(op).type
+    shape = low.shape(type)
+    first, rank = tiles[0], len(shape)
+    for number, t in enumerate(tiles):
+        low.check(
+            L.binary("eq", t.valid[axis], t.shape[axis]),
+            "PTO457",
+            lambda a, b, number=number: {"number": number, "axis": axis, "have": a, "capacity": b},
+            t.valid[axis],
+            t.shape[axis],
+        )
+        same = all_of(
+            *(L.binary("eq", a, b) for k, (a, b) in enumerate(zip(t.valid, first.valid, strict=True)) if k != axis)
+        )
+        low.check(
+            same,
+            "PTO458",
+            lambda *v, number=number: {
+                "number": number,
+                "have": shown(v[:rank]),
+                "first": shown(v[rank:]),
+                "axis": axis,
+            },
+            *t.valid,
+            *first.valid,
+        )
+    valid = list(first.valid)
+    valid[axis] = shape[axis]
+    made = low.fresh(type, shape, valid, any(t.mask is not None for t in tiles))
+    at: Index = 0
+    for t in tiles:
+        offset = [0 if k != axis else at for k in range(rank)]
+        copy(low.b, t.valid, t.arr, made.arr.moved(offset))
+        if made.mask is not None:
+            low.copy_mask(t, made.mask.moved(offset))
+        at = L.add(at, t.shape[axis])
+    return made
+
+
+@lowers("fillpad")
+def fillpad(low: Lowering, op: Op) -> NTile:
+    """The whole shape is valid; what was not gets the value."""
+    source = low.source(op.operands[0])
+    operand = op.operands[1]
+    assert isinstance(operand, Imm)
+    if source.full:
+        return shared(low, op, source)
+    made = low.fresh(result_of(op).type, source.shape, source.shape, source.mask is not None)
+    fill(low.b, source.shape, literal(operand.value, source.dtype), made.arr)
+    copy(low.b, source.valid, source.arr, made.arr)
+    if made.mask is not None:
+        fill(low.b, source.shape, TRUE, made.mask)
+        low.copy_mask(source, made.mask)
+    return made
+
+
+@lowers("bitcast")
+def bitcast(low: Lowering, op: Op) -> NTile:
+    """The same bytes as another element type; the last axis scales. Every NaN shows the canonical bits."""
+    value = op.operands[0]
+    assert isinstance(value, Value)
+    source = low.source(value)
+    type = result_of(op).type
+    old, new = bytes_of(value.type.dtype), bytes_of(type.dtype)
+    last = source.valid[-1]
+    low.check(
+        L.binary("eq", L.binary("mod", L.mul(last, old), new) if not isinstance(last, int) else last * old % new, 0),
+        "PTO456",
+        lambda n: {"have": n, "old": str(value.type.dtype), "new": str(type.dtype), "ratio": new // old},
+        last,
+    )
+    scaled = last * old // new if isinstance(last, int) else low.b.hold(L.Bin("div", L.mul(last, old), new))
+    plain = low.fresh(value.type, source.shape, source.valid)
+    each(low.b, source.valid, [source.arr], _canonical(value.type.dtype), plain.arr)
+    shape = low.shape(type)
+    arr = Arr(Ptr(plain.arr.at.base, L.mul(plain.arr.at.offset, 1), type.dtype), compact(shape))
+    if plain.arr.at.base == "arena":
+        assert isinstance(plain.arr.at.offset, int)
+        arr = Arr(Ptr("arena", plain.arr.at.offset * old // new, type.dtype), compact(shape))
+    made = NTile(arr, shape, (*source.valid[:-1], scaled), None, plain.memory)
+    if source.mask is None:
+        return made
+    mask, marks = place_mask(low.b, low.arena, shape, low.no_memory())
+    _rescale_mask(low, source, made, mask, old, new)
+    return replace(made, mask=mask, marks=marks)
+
+
+def _rescale_mask(low: Lowering, source: NTile, made: NTile, mask: Arr, old: int, new: int) -> None:
+    assert source.mask is not None
+    strides = source.mask.strides
+    if old >= new:  # each old element becomes several
+        for k in range(old // new):
+            target = Arr(L.shifted(mask.at, k), (*mask.strides[:-1], old // new))
+            copy(low.b, source.valid, source.mask, target)
+        return
+    ratio = new // old
+    parts = [
+        Arr(L.shifted(source.mask.at, L.mul(strides[-1], k)), (*strides[:-1], L.mul(strides[-1], ratio)))
+        for k in range(ratio)
+    ]
+    expr = arith.var(arith.BOOL)
+    for k in range(1, ratio):
+        expr = expr & arith.var(arith.BOOL, k)
+    each(low.b, made.valid, parts, expr, mask)
+
+
+def _canonical(dtype: DataType) -> arith.Expr:
+    x = arith.var(dtype)
+    if dtype in arith.REALS:
+        return arith.select(arith.is_nan(x), arith.nan(dtype), x)
+    if dtype is arith.F16 or dtype is arith.BF16:
+        quiet = 0x7E00 if dtype is arith.F16 else 0x7FC0
+        wide = arith.convert(x, arith.F32)
+        nan = arith.bitcast(arith.const(quiet, arith.U16), dtype)
+        return arith.select(arith.is_nan(wide), nan, x)
+    return x

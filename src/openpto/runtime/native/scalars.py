@@ -1,0 +1,131 @@
+"""Author's integers to loop IR: every operation checked as the contract says, operands of a choice only where chosen.
+
+Checks that interval bounds prove away are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from openpto.ir import affine
+from openpto.ir import expr as ex
+from openpto.ir.expr import Expr
+
+from . import loopir as L
+from .loopir import Index, Set, Slot
+
+if TYPE_CHECKING:
+    from .lower import Lowering
+
+_OVER = {"add": "addover", "sub": "subover", "mul": "mulover"}
+
+
+def evaluate(low: Lowering, root: Expr) -> Index:
+    """The value of ``root``; nodes that occur twice are computed once."""
+    memo: dict[Expr, Index] = {}
+    return _of(low, root, memo) if root.depth < 200 else _deep(low, root, memo)
+
+
+def _deep(low: Lowering, root: Expr, memo: dict[Expr, Index]) -> Index:
+    """Long chains without recursion: operands first. A choice inside is reached from its own node."""
+    guarded: set[Expr] = set()
+    for node in ex.postorder(root):
+        if node.op == "select":
+            guarded.update(n for side in node.args[1:] for n in ex.postorder(side))
+    for node in ex.postorder(root):
+        if node not in guarded:
+            _of(low, node, memo)
+    return _of(low, root, memo)
+
+
+def _of(low: Lowering, node: Expr, memo: dict[Expr, Index]) -> Index:
+    if node not in memo:
+        memo[node] = _node(low, node, memo)
+    return memo[node]
+
+
+def _node(low: Lowering, node: Expr, memo: dict[Expr, Index]) -> Index:
+    known = node.concrete()
+    if known is not None:
+        return known
+    if node.op in ex.LEAVES:
+        return _leaf(low, node)
+    if node.op == "select":
+        return _select(low, node, memo)
+    args = [low.b.hold(_of(low, a, memo)) for a in node.args]
+    if node.op == "loop_begin":
+        return L.binary("eq", args[0], args[1])
+    if node.op == "loop_end":
+        following = L.add(args[0], args[3])
+        up = L.binary("and", L.binary("gt", args[3], 0), L.binary("ge", following, args[2]))
+        down = L.binary("and", L.binary("le", args[3], 0), L.binary("le", following, args[2]))
+        return L.binary("or", up, down)
+    return _apply(low, node, args)
+
+
+def _leaf(low: Lowering, node: Expr) -> Index:
+    for loop, index in low.loops:
+        if loop.index is node:
+            return index
+    found = low.leaves.get(node)
+    if found is None:
+        return low.size(node)
+    value, alive = found
+    name = ex.text(node)
+    low.check(alive, "PTO404", lambda: {"name": name})
+    return value
+
+
+def _select(low: Lowering, node: Expr, memo: dict[Expr, Index]) -> Index:
+    cond = low.b.hold(_of(low, node.args[0], memo))
+    slot = low.b.name("choice")
+    bodies = []
+    for side in node.args[1:]:
+        with low.b.nested() as inner:
+            low.b.add(Set(slot, _of(low, side, dict(memo))))
+        bodies.append(tuple(inner))
+    low.b.add(L.If(cond, bodies[0], bodies[1]))
+    return Slot(slot)
+
+
+def _apply(low: Lowering, node: Expr, args: list[Index]) -> Index:
+    op = node.op
+    if op == "neg":
+        return L.sub(0, args[0])
+    if op == "not":
+        return L.binary("eq", args[0], 0)
+    if op in ("and", "or"):
+        return L.binary(op, L.binary("ne", args[0], 0), L.binary("ne", args[1], 0))
+    if op in ("div", "mod"):
+        return _divide(low, node, args)
+    if op in _OVER:
+        bounds = affine.bounds(node, low.known)
+        if bounds[0] <= ex.INT64_MIN or bounds[1] >= ex.INT64_MAX:
+            over = L.Bin(_OVER[op], args[0], args[1])
+            low.check(L.binary("eq", over, 0), "PTO405", _fields(node), *args)
+    return L.binary(op, args[0], args[1])
+
+
+def _divide(low: Lowering, node: Expr, args: list[Index]) -> Index:
+    a, b = args
+    fields = _fields(node)
+    if not (isinstance(b, int) and b != 0):
+        low.check(L.binary("ne", b, 0), "PTO406", fields, a, b)
+    safe = b if isinstance(b, int) else low.b.hold(L.Pick(L.binary("eq", b, -1), 1, b))
+    rest = low.b.hold(L.Bin("mod", a, safe))
+    top, bottom = affine.bounds(node.args[0], low.known), affine.bounds(node.args[1], low.known)
+    if top[0] < 0 or bottom[0] < 0:
+        differs = L.binary("and", L.binary("ne", rest, 0), L.binary("ne", L.binary("lt", a, 0), L.binary("lt", b, 0)))
+        low.check(L.binary("eq", differs, 0), "PTO407", fields, a, b)
+    if node.op == "mod":
+        return rest
+    if top[0] <= ex.INT64_MIN and bottom[0] < 0:
+        fits = L.binary("or", L.binary("ne", a, ex.INT64_MIN), L.binary("ne", b, -1))
+        low.check(fits, "PTO405", fields, a, b)
+    quotient = L.Bin("div", a, safe)
+    return quotient if isinstance(b, int) else L.Pick(L.binary("eq", b, -1), L.sub(0, a), quotient)
+
+
+def _fields(node: Expr) -> Any:
+    written = ex.text(node)
+    return lambda *values: {"expr": written, "values": ", ".join(map(str, values))}

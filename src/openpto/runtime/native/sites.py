@@ -1,0 +1,84 @@
+"""Faults and notes of compiled code: numbers in the program, full diagnostics in Python.
+
+A site is a place in the program that can stop it (``Check``) or report something (a note). Compiled code hands over
+the site's number and up to eight integers: the values that the message shows, then the indices of the loops around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from openpto.diagnostics import LoopFrame, Site, fault, portability, warn
+from openpto.ir.nodes import Loop
+
+Fields = Callable[..., dict[str, Any]]
+RECORD = 24
+"""Integers in a record: the site and its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteEntry:
+    """``fields`` makes the message's fields from the first ``count`` values; the rest are indices of ``loops``."""
+
+    code: str
+    site: Site
+    loops: tuple[Loop, ...]
+    fields: Fields
+    count: int
+    kind: str = "fault"  # or "warn", "portability", "store"
+    op: int = 0
+
+
+class Sites:
+    """All sites of a program."""
+
+    def __init__(self) -> None:
+        self.entries: list[SiteEntry] = []
+
+    def add(self, entry: SiteEntry) -> int:
+        """Its number."""
+        self.entries.append(entry)
+        return len(self.entries) - 1
+
+    def raise_fault(self, record: Sequence[int]) -> NoReturn:
+        """Raise what compiled code found."""
+        entry = self.entries[record[0]]
+        values = record[1 : 1 + entry.count]
+        fault(entry.code, site=located(entry, record), **entry.fields(*values))
+
+    def note(self, record: Sequence[int], seen: set[tuple[str, int]]) -> None:
+        """Report what compiled code noticed; once per statement."""
+        entry = self.entries[record[0]]
+        if (entry.code, entry.op) in seen:
+            return
+        seen.add((entry.code, entry.op))
+        values = record[1 : 1 + entry.count]
+        tell = portability if entry.kind == "portability" else warn
+        tell(entry.code, site=located(entry, record), **entry.fields(*values))
+
+
+def located(entry: SiteEntry, record: Sequence[int]) -> Site:
+    """The site with the values of the loop indices filled in."""
+    indices = record[1 + entry.count : 1 + entry.count + len(entry.loops)]
+    return place(entry.site, list(zip(entry.loops, indices, strict=True)))
+
+
+def place(site: Site, running: Sequence[tuple[Loop, int]]) -> Site:
+    """``site`` with the present values of the loop indices, matched by name from the outermost in."""
+    if not running or not site.loops:
+        return site
+    frames = list(site.loops)
+    position = 0
+    for i, frame in enumerate(frames):
+        if frame.value is not None:
+            continue
+        for depth in range(position, len(running)):
+            loop, value = running[depth]
+            exact = len(frames) == len(running) and depth == i
+            if exact or frame.name == loop.attrs.get("name") or frame.index_name == loop.attrs.get("idx_name"):
+                frames[i] = LoopFrame(frame.name, frame.index_name, value)
+                position = depth + 1
+                break
+    return Site(site.span, site.chain, tuple(frames), site.kernel)

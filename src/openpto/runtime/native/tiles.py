@@ -1,0 +1,147 @@
+"""Tiles while lowering: where a value lives, and what is known of it.
+
+Everything known is either a Python int or an ``Index`` that the program computes, so one description serves static
+and run-time facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from openpto.ir.dtypes import DataType, bytes_of
+from openpto.ops.arith import BOOL
+
+from . import loopir as L
+from .build import Arr, Builder, compact, count
+from .loopir import Check, Index, Ptr, Reserve
+
+ALIGN = 64
+
+
+@dataclass(eq=False, slots=True)
+class Memory:
+    """One piece of memory. ``offset`` and ``size`` place it in the arena (size 0: elsewhere); ``home`` is the number of
+    the kernel parameter that owns it, or -1; ``refs`` counts the values that live in it, ``pins`` other reasons to keep
+    it."""
+
+    offset: int = 0
+    size: int = 0
+    home: int = -1
+    refs: int = 0
+    pins: int = 0
+    freed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NTile:
+    """The state of a tensor object at one point of the program.
+
+    arr      elements over the capacity
+    shape    capacity per axis
+    valid    valid extent per axis
+    mask     BOOL per element of the capacity: whether it is defined; None if all valid elements are
+    written  0 only for a declared tensor that no write has reached
+    alive    0 for a name without a value
+    memory   what holds the elements; ``marks`` what holds the mask
+    """
+
+    arr: Arr
+    shape: tuple[Index, ...]
+    valid: tuple[Index, ...]
+    mask: Arr | None
+    memory: Memory
+    marks: Memory | None = None
+    written: Index = 1
+    alive: Index = 1
+
+    @property
+    def dtype(self) -> DataType:
+        """Element type."""
+        return self.arr.dtype
+
+    @property
+    def full(self) -> bool:
+        """Whether the valid region certainly is the capacity."""
+        return self.valid == self.shape
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the elements certainly lie in row-major order without gaps."""
+        return all(s == c or n == 1 for s, c, n in zip(self.arr.strides, compact(self.shape), self.shape, strict=True))
+
+    def with_valid(self, valid: Sequence[Index]) -> NTile:
+        """The same elements with another valid region."""
+        return replace(self, valid=tuple(valid))
+
+
+class Arena:
+    """Places memory of known size while the program is written: first fit among what is free at that point."""
+
+    def __init__(self) -> None:
+        self.free: list[tuple[int, int]] = []
+        self.top = 0
+        self.high = 0
+
+    def state(self) -> tuple[list[tuple[int, int]], int]:
+        """To come back to (the high-water mark stays)."""
+        return list(self.free), self.top
+
+    def restore(self, state: tuple[list[tuple[int, int]], int]) -> None:
+        """Go back to :meth:`state`."""
+        self.free, self.top = list(state[0]), state[1]
+
+    def take(self, size: int) -> Memory:
+        """A piece of at least ``size`` bytes."""
+        size = max(ALIGN, -(-size // ALIGN) * ALIGN)
+        for k, (offset, room) in enumerate(self.free):
+            if room >= size:
+                self.free[k : k + 1] = [(offset + size, room - size)] if room > size else []
+                return Memory(offset, size)
+        offset = self.top
+        self.top += size
+        self.high = max(self.high, self.top)
+        return Memory(offset, size)
+
+    def give(self, memory: Memory) -> None:
+        """Take a piece back; neighbours are joined."""
+        assert not memory.freed
+        memory.freed = True
+        pieces = sorted([*self.free, (memory.offset, memory.size)])
+        joined: list[tuple[int, int]] = []
+        for offset, size in pieces:
+            if joined and joined[-1][0] + joined[-1][1] == offset:
+                joined[-1] = (joined[-1][0], joined[-1][1] + size)
+            else:
+                joined.append((offset, size))
+        self.free = joined
+
+
+def place(b: Builder, arena: Arena, shape: Sequence[Index], dtype: DataType, out_of_memory: int) -> tuple[Arr, Memory]:
+    """Memory for an array: in the arena if its size is known now, else reserved at run time."""
+    total = count(shape)
+    if isinstance(total, int):
+        memory = arena.take(total * bytes_of(dtype))
+        per_element = bytes_of(dtype)
+        at = Ptr("arena", memory.offset // per_element, dtype)
+    else:
+        memory = Memory()
+        slot = b.name("heap")
+        b.add(Reserve(slot, _checked_product(b, (*shape, bytes_of(dtype)), out_of_memory), out_of_memory))
+        at = Ptr(slot, 0, dtype)
+    return Arr(at, compact(shape)), memory
+
+
+def _checked_product(b: Builder, factors: Sequence[Index], site: int) -> Index:
+    """A size in bytes that fits 64 bits, else fault ``site``."""
+    total: Index = 1
+    for n in factors:
+        if not isinstance(total, int) or not isinstance(n, int):
+            b.add(Check(L.binary("eq", L.Bin("mulover", total, n), 0), site))
+        total = b.hold(L.mul(total, n))
+    return total
+
+
+def place_mask(b: Builder, arena: Arena, shape: Sequence[Index], out_of_memory: int) -> tuple[Arr, Memory]:
+    """Memory for a mask over ``shape``."""
+    return place(b, arena, shape, BOOL, out_of_memory)

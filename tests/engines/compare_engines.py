@@ -1,0 +1,94 @@
+"""Every kernel that a test runs, run by both engines: equal bits (NaNs equal), equal faults, equal reports.
+
+``PYPTO_TEST_ENGINES=both pytest ...`` installs it. ``python tests/engines/compare_engines.py FILE`` runs one program that way.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from collections import Counter
+
+import numpy as np
+
+from openpto import runtime
+from openpto.diagnostics import PyptoError, collect_warnings
+from openpto.runtime import native, reference
+
+missing: Counter[str] = Counter()
+compared = 0
+
+
+class EnginesDisagree(AssertionError):
+    """The engines did not do the same."""
+
+
+def bits(array: np.ndarray) -> np.ndarray:
+    """The bit patterns, with one pattern for every NaN."""
+    plain = np.ascontiguousarray(array)
+    size = plain.dtype.itemsize
+    if plain.dtype.kind in "iub":
+        return plain
+    raw = plain.view(f"u{size}").copy()
+    raw[plain != plain] = 0
+    return raw
+
+
+def outcome(engine, kernel, buffers, env):
+    """(report, error, warnings) of one engine; errors are compared, not raised."""
+    with collect_warnings() as warnings:
+        try:
+            report, error = engine(kernel, buffers, env), None
+        except PyptoError as found:
+            report, error = None, found
+    return report, error, [(w.code, w.site) for w in warnings]
+
+
+def both(kernel, buffers, env):
+    """The reference on the caller's memory, the native engine on a copy; any difference is an error."""
+    global compared
+    if native.statements(kernel.body) > 300:  # compiling takes longer than a test should
+        missing["long kernels"] += 1
+        return reference.execute(kernel, buffers, env)
+    places = {(b.ctypes.data, b.nbytes): b for b in buffers}
+    copies = {key: b.copy() for key, b in places.items()}
+    theirs = [copies[b.ctypes.data, b.nbytes].reshape(b.shape) for b in buffers]
+    for copy, buffer in zip(theirs, buffers, strict=True):
+        copy.flags.writeable = buffer.flags.writeable or copy.flags.writeable
+    try:
+        compiled, error, told = outcome(native.execute, kernel, theirs, env)
+    except native.Unsupported as lacking:
+        missing[lacking.what] += 1
+        return reference.execute(kernel, buffers, env)
+    compared += 1
+    report, expected, tells = outcome(reference.execute, kernel, buffers, env)
+    if str(error) != str(expected):
+        raise EnginesDisagree(f"the reference ends with\n{expected}\nthe native engine with\n{error}")
+    if expected is not None:
+        raise expected
+    for param, ours, copy in zip(kernel.params, buffers, theirs, strict=True):
+        where = np.argwhere(bits(ours) != bits(copy))
+        if len(where):
+            at = tuple(int(i) for i in where[0])
+            raise EnginesDisagree(
+                f"{param.name}: {len(where)} elements differ, first at {at}: {ours[at]!r} and natively {copy[at]!r}"
+            )
+    if (report.ops_executed, report.elements_written) != (compiled.ops_executed, compiled.elements_written):
+        raise EnginesDisagree(f"reports differ: {report} and natively {compiled}")
+    if tells != told:
+        raise EnginesDisagree(f"warnings differ: {tells} and natively {told}")
+    return report
+
+
+def install() -> None:
+    """Let every kernel run this way."""
+    runtime.ENGINES["reference"] = both
+
+
+if __name__ == "__main__":
+    install()
+    sys.argv = sys.argv[1:]
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    finally:
+        print(f"{compared} runs compared; not compiled: {dict(missing)}", file=sys.stderr)
