@@ -9,15 +9,15 @@ from openpto.diagnostics import PyptoError
 from openpto.ir.enums import RunMode
 from openpto.kernel.host import host_tensor
 from openpto.kernel.receipt import Receipt, output_memory, remember
-from openpto.testing import assert_close, compare
+from openpto.testing import Tolerance, assert_close, compare
 
 
-def receipt_of(*outputs):
+def receipt_of(*outputs, written=MappingProxyType({})):
     memories = tuple(output_memory(f"o{i}", host_tensor(f"o{i}", i, o)) for i, o in enumerate(outputs))
     return Receipt(
         kernel="k", kernel_hash="0", engine="reference", numerics="npu", target=None, platform=None,
         run_mode=RunMode.SIM, run_mode_source="default", compiled=True, compile_seconds=0.0, run_seconds=0.0,
-        ops_executed=1, elements_written=MappingProxyType({}), outputs=memories, warnings=(),
+        ops_executed=1, elements_written=written, outputs=memories, warnings=(),
         options=MappingProxyType({}),
     )  # fmt: skip
 
@@ -133,9 +133,28 @@ def test_nothing_to_compare_is_equal():
     assert assert_close(array, np.zeros((0, 4))).elements == 0
 
 
+def test_an_output_that_the_run_did_not_write_is_no_result(out):
+    remember(receipt_of(out, written={"o0": 0}))
+    assert code(out, out.astype(np.float64)).code == "PTO537"
+    remember(receipt_of(out, written={"o0": 1}))
+    assert_close(out, out.astype(np.float64))
+
+
+def test_the_report_shows_the_spread_and_the_worst_elements(out):
+    golden = out.astype(np.float64)
+    golden[1, 2] += 5
+    golden[2, 3] = np.nextafter(np.float32(11), np.float32(12))
+    text = str(code(out, golden))
+    spread = text[text.index("errors in ULP") :].splitlines()
+    assert spread[1].split() == ["0", "10", "#" * 30]
+    assert spread[2].split()[:3] == ["<=", "1", "1"]
+    assert spread[3].split()[:3] == [">", "256", "1"]
+    assert spread[-1].split()[:2] == ["[1,", "2]"]
+
+
 def test_compare_counts():
-    found = compare(np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.5, 8.0]), 0.0, 0.5)
-    assert (found.outside, found.max_abs, found.max_rel, found.where) == (1, 4.0, 0.5, (2,))
+    found = compare(np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.5, 8.0]), Tolerance(rtol=0.0, atol=0.5))
+    assert (found.outside, found.max_abs, found.max_rel, found.first) == (1, 4.0, 0.5, (2,))
 
 
 def test_torch_tensors():

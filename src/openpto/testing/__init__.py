@@ -1,5 +1,28 @@
 """Comparing what a kernel wrote with a golden."""
 
-from openpto.testing.compare import Comparison, assert_close, compare
+from openpto.testing.assertion import assert_close
+from openpto.testing.compare import Comparison, Element, compare
+from openpto.testing.report import report, summary
+from openpto.testing.tolerance import PROFILES, T1, T2, T3, T4, T5, T6, Ratios, Tolerance, default_tolerance
+from openpto.testing.triple import Triple, compare_triple
 
-__all__ = ["Comparison", "assert_close", "compare"]
+__all__ = [
+    "PROFILES",
+    "T1",
+    "T2",
+    "T3",
+    "T4",
+    "T5",
+    "T6",
+    "Comparison",
+    "Element",
+    "Ratios",
+    "Tolerance",
+    "Triple",
+    "assert_close",
+    "compare",
+    "compare_triple",
+    "default_tolerance",
+    "report",
+    "summary",
+]

@@ -1,144 +1,177 @@
-"""Comparison of outputs with goldens, bound to a run so that a golden is never compared with a golden."""
+"""Comparison of an array with its golden, element by element, with all numbers that a report needs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openpto.diagnostics import fail, user_boundary
-from openpto.ir.dtypes import is_float
-from openpto.kernel.host import host_tensor, is_torch_tensor
-from openpto.kernel.receipt import Receipt, last_run
+from openpto.ir.dtypes import DataType, from_numpy
 
-DEFAULT_RTOL, DEFAULT_ATOL = 1e-5, 1e-6
-"""For floats; integers and bools have to be equal unless tolerances are given."""
+from .tolerance import Tolerance
+from .units import Float64, precision_of, rounded, unit
+
+SCALE_FLOOR = 1 / 16
+"""Errors near zero are also measured in units of this fraction of the largest golden (``max_scaled_ulp``)."""
+
+WORST = 8
+"""How many elements a comparison keeps."""
+
+LARGEST_BOUND = 256.0
+"""Errors above this one are one class of a histogram."""
+
+_ULP_BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0, 16.0, LARGEST_BOUND, np.inf)
+_STEP_BOUNDS = (0.0, 1.0, 2.0, 4.0, 16.0, LARGEST_BOUND, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element that was compared. ``ulp`` is 0 for integers."""
+
+    where: tuple[int, ...]
+    got: str
+    want: str
+    error: float
+    relative: float
+    ulp: float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparison found. ``where`` is the index of the worst element outside the tolerance."""
+    """What a comparison found.
+
+    elements        how many were compared
+    outside         how many are outside the tolerance, and ``allowed``, how many may be
+    not_finite      how many of those are NaN or infinite where the golden is not, or the reverse; none may be
+    max_ulp         the largest error in units in the last place of its own golden (0 for integers)
+    max_scaled_ulp  the same where units are at least those of 1/16 of the largest golden: an error that is left over
+                    from cancellation counts by what was cancelled
+    first           index of the first element outside, in row-major order
+    worst           the elements furthest outside, or with the largest errors where none is outside
+    histogram       (upper bound, elements) of the errors, in ULP or, of integers, in steps; bounds are included
+    """
 
     elements: int
-    outside: int
-    max_abs: float
-    max_rel: float
-    where: tuple[int, ...]
-    got: str
-    want: str
+    outside: int = 0
+    allowed: int = 0
+    not_finite: int = 0
+    max_abs: float = 0.0
+    max_rel: float = 0.0
+    max_ulp: float = 0.0
+    max_scaled_ulp: float = 0.0
+    first: tuple[int, ...] = ()
+    worst: tuple[Element, ...] = ()
+    histogram: tuple[tuple[float, int], ...] = field(default=())
 
     @property
     def ok(self) -> bool:
-        """Whether every element is inside the tolerance."""
-        return self.outside == 0
+        """Whether enough elements are inside the tolerance. True where there was nothing to compare."""
+        return self.outside <= self.allowed and not self.not_finite
 
 
-def compare(actual: NDArray[Any], golden: NDArray[Any], rtol: float, atol: float) -> Comparison:
-    """Element by element: ``|actual - golden| <= atol + rtol * |golden|``; NaN meets NaN, infinities need their sign.
+def compare(actual: NDArray[Any], golden: NDArray[Any], tolerance: Tolerance) -> Comparison:
+    """Compare arrays of one shape; the golden may have more precision than ``actual``.
 
-    Both arrays have one shape. The difference is taken in float64, of integers exactly.
+    NaN has to meet NaN, an infinity one of its sign. A float that equals the golden rounded to its own type is inside
+    every tolerance. Errors are taken in float64, of integers exactly.
+
+    Raises:
+        ValueError: the shapes differ.
     """
-    if actual.dtype.kind in "iub" and golden.dtype.kind in "iub":
-        wide: Any = np.int64 if max(actual.itemsize, golden.itemsize) < 8 else object
-        got, want = actual.astype(wide), golden.astype(wide)
-        error, size = np.abs(got - want).astype(np.float64), np.abs(want).astype(np.float64)
-    else:
-        got, want = actual.astype(np.float64), golden.astype(np.float64)
-        same = (got == want) | (np.isnan(got) & np.isnan(want))
+    if actual.shape != golden.shape:
+        raise ValueError(f"the result has shape {actual.shape}, the golden {golden.shape}")
+    if not actual.size:
+        return Comparison(0)
+    dtype = from_numpy(actual.dtype.newbyteorder("="))
+    if dtype is None or actual.dtype.kind in "iub":
+        return _summary(actual, golden, tolerance, *_integer_errors(actual, golden), None)
+    return _summary(actual, golden, tolerance, *_float_errors(actual, golden), dtype)
+
+
+def _integer_errors(actual: NDArray[Any], golden: NDArray[Any]) -> tuple[Float64, Float64]:
+    """Errors and magnitudes of the golden; exact also for 64 bits."""
+    if golden.dtype.kind not in "iub":
+        want = golden.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            error = np.where(same, 0.0, np.abs(got - want))
-        error = np.where(np.isnan(error), np.inf, error)
-        size = np.abs(want)
+            return np.abs(actual.astype(np.float64) - want), np.abs(want)
+    wide: Any = np.int64 if max(actual.itemsize, golden.itemsize) < 8 else object
+    got, exact = actual.astype(wide), golden.astype(wide)
+    return np.abs(got - exact).astype(np.float64), np.abs(exact).astype(np.float64)
+
+
+def _float_errors(actual: NDArray[Any], golden: NDArray[Any]) -> tuple[Float64, Float64]:
+    got, want = actual.astype(np.float64), golden.astype(np.float64)
+    same = (got == want) | (np.isnan(got) & np.isnan(want)) | (got == rounded(want, actual.dtype))
+    with np.errstate(invalid="ignore"):  # inf - inf
+        return np.where(same, 0.0, np.abs(got - want)), np.abs(want)
+
+
+def _summary(
+    actual: NDArray[Any],
+    golden: NDArray[Any],
+    tolerance: Tolerance,
+    error: Float64,
+    size: Float64,
+    dtype: DataType | None,
+) -> Comparison:
+    lost = ~np.isfinite(error)
+    error = np.where(np.isnan(error), np.inf, error)
+    beyond = error - tolerance.allowed(size)
+    outside = beyond > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        outside = ~(error <= atol + rtol * np.where(np.isfinite(size), size, 0.0))
         relative = np.where(error == 0.0, 0.0, error / size)
-    if not error.size:
-        return Comparison(0, 0, 0.0, 0.0, (), "", "")
-    worst = np.unravel_index(int(np.argmax(np.where(outside, error, -1.0))), error.shape)
+    relative = np.where(lost, np.inf, relative)
+    ulp, scaled = (np.zeros(1), np.zeros(1)) if dtype is None else _units(error, size, dtype)
+    each_ulp = ulp if dtype is not None else np.zeros(error.shape)
+    order = np.argsort(-np.where(outside, beyond, -np.inf) if outside.any() else -error, axis=None, kind="stable")
+    count = int(np.count_nonzero(outside))
+    places = [np.unravel_index(int(k), error.shape) for k in order[: min(WORST, count or WORST)]]
+    measured, bounds = (error, _STEP_BOUNDS) if dtype is None else (ulp, _ULP_BOUNDS)
     return Comparison(
         elements=error.size,
-        outside=int(np.count_nonzero(outside)),
+        outside=count,
+        allowed=tolerance.bad_elements(error.size),
+        not_finite=int(np.count_nonzero(lost)),
         max_abs=float(error.max()),
         max_rel=float(relative.max()),
-        where=tuple(int(i) for i in worst),
-        got=repr(actual[worst].item()),
-        want=repr(golden[worst].item()),
+        max_ulp=float(ulp.max()),
+        max_scaled_ulp=float(scaled.max()),
+        first=_place(np.unravel_index(int(np.argmax(outside)), error.shape)) if count else (),
+        worst=tuple(
+            Element(
+                _place(at),
+                str(actual[at].item()),
+                str(golden[at].item()),
+                float(error[at]),
+                float(relative[at]),
+                float(each_ulp[at]),
+            )
+            for at in places
+            if error[at] > 0
+        ),
+        histogram=_histogram(measured, bounds),
     )
 
 
-@user_boundary()
-def assert_close(
-    actual: Any,
-    golden: Any,
-    run: Receipt | None = None,
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-) -> Comparison:
-    """Check what a kernel wrote against a golden.
-
-    Args:
-        actual: an output of this thread's last kernel call, or a view of it: numpy array or torch CPU tensor.
-        golden: array or tensor of the same shape, computed without the kernel; it may have more precision.
-        run: the receipt of the call that is meant, if it is not the last one or ``actual`` is a copy.
-        rtol, atol: tolerances; default 1e-5 and 1e-6 for floats, 0 for integers and bools.
-
-    Raises:
-        AssertionError: PTO537, ``actual`` is not what the run wrote; PTO538, another shape or elements outside the
-            tolerance.
-    """
-    place = _bounds(actual)
-    mine = host_tensor("actual", 0, _dense(actual))
-    other = np.asarray(golden) if not is_torch_tensor(golden) else host_tensor("golden", 1, _dense(golden)).array
-    _check_memory(place, mine.shape, golden, run)
-    if mine.shape != (other.shape or (1,)):
-        fail("PTO538", summary=f"the shape is {list(mine.shape)}, the golden's {list(other.shape)}", tolerance="-")
-    exact = not is_float(mine.dtype) and mine.array.dtype.kind in "iub"
-    rtol = (0.0 if exact else DEFAULT_RTOL) if rtol is None else rtol
-    atol = (0.0 if exact else DEFAULT_ATOL) if atol is None else atol
-    found = compare(mine.array, other.reshape(mine.shape), rtol, atol)
-    if not found.ok:
-        worst = f"worst at {found.where}: got {found.got}, golden {found.want}"
-        errors = f"max abs {found.max_abs:.3g}, max rel {found.max_rel:.3g}"
-        summary = f"{found.outside} of {found.elements} elements are outside; {worst}; {errors}"
-        fail("PTO538", summary=summary, tolerance=f"{atol:g} + {rtol:g} * |golden|")
-    return found
+def _units(error: Float64, size: Float64, dtype: DataType) -> tuple[Float64, Float64]:
+    """Errors in units of each golden, and in units that are at least those of SCALE_FLOOR of the largest golden."""
+    finite = size[np.isfinite(size)]
+    floor = float(finite.max()) * SCALE_FLOOR if finite.size else 0.0
+    smallest = 2.0 ** precision_of(dtype).lowest
+    with np.errstate(invalid="ignore"):
+        own = error / unit(size, dtype)
+        scaled = error / unit(np.maximum(size, max(floor, smallest)), dtype)
+    lost = ~np.isfinite(error)
+    return np.where(lost, np.inf, own), np.where(lost, np.inf, scaled)
 
 
-def _check_memory(place: tuple[int, int], shape: tuple[int, ...], golden: Any, run: Receipt | None) -> None:
-    receipt = run if run is not None else last_run()
-    if receipt is None:
-        fail("PTO537", kernel="a kernel", reason="no kernel call of this thread has completed")
-    begin, end = place
-    inside = begin == end or any(memory.holds(begin, end - begin) for memory in receipt.outputs)
-    if not inside and run is None:
-        fail("PTO537", kernel=receipt.kernel, reason="its address is in none of the outputs of the last run")
-    if not inside and all(memory.shape != shape for memory in receipt.outputs):
-        fail("PTO537", kernel=receipt.kernel, reason=f"no output has the shape {list(shape)}")
-    other_begin, other_end = _bounds(golden)
-    if begin < other_end and other_begin < end:
-        fail("PTO537", kernel=receipt.kernel, reason="the golden is the same memory")
+def _histogram(measured: Float64, bounds: tuple[float, ...]) -> tuple[tuple[float, int], ...]:
+    """Elements up to each bound and above the one before; empty classes are left out."""
+    classes = np.bincount(np.searchsorted(bounds, measured.ravel(), side="left"), minlength=len(bounds))
+    return tuple((bound, int(count)) for bound, count in zip(bounds, classes, strict=True) if count)
 
 
-def _bounds(value: Any) -> tuple[int, int]:
-    """First byte and end of the memory in which the elements of an array or tensor lie; (0, 0) for anything else."""
-    if isinstance(value, np.ndarray):
-        pointer, shape, strides, size = value.ctypes.data, value.shape, value.strides, value.itemsize
-    elif is_torch_tensor(value):
-        size = value.element_size()
-        pointer, shape, strides = value.data_ptr(), tuple(value.shape), tuple(s * size for s in value.stride())
-    else:
-        return 0, 0
-    if 0 in shape:
-        return 0, 0
-    reach = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
-    return pointer + sum(r for r in reach if r < 0), pointer + sum(r for r in reach if r > 0) + size
-
-
-def _dense(value: Any) -> Any:
-    """The same elements in row-major order without gaps; other objects as they are."""
-    if is_torch_tensor(value):
-        return value.detach().contiguous()
-    return np.ascontiguousarray(value) if isinstance(value, np.ndarray) and value.ndim else value
+def _place(index: Any) -> tuple[int, ...]:
+    return tuple(int(i) for i in index)

@@ -1,4 +1,4 @@
-"""PTO500-510, PTO534-537: what may be decorated, signatures, kernels in kernels, comparisons with goldens."""
+"""PTO500-510, PTO534-536: what may be decorated, signatures, kernels in kernels."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -290,48 +290,5 @@ register(
         ),
         bad=add_kernel().replace("@pypto.frontend.jit", "@pypto.frontend.jit(use_cache=False)"),
         good=GOOD,
-    )
-)
-
-register(
-    Rule(
-        code="PTO537",
-        name="wrong-memory",
-        exc=AssertionError,
-        title=T("not an output of the run", "不是本次运行的输出"),
-        message=T(
-            "the compared data are not memory that {kernel} wrote: {reason}",
-            "被比较的数据不是 {kernel} 写入的内存：{reason}",
-        ),
-        help=T(
-            "pass the output tensor itself as actual, or the receipt of the run: run=kernel.last_run",
-            "请把输出 tensor 本身作为 actual 传入，或给出该次运行的回执：run=kernel.last_run",
-        ),
-        explanation=T(
-            "A comparison of a golden with a golden always passes. So what is compared has to be memory that a kernel "
-            "wrote in this thread's last run, or the run is named.",
-            "用标准结果与标准结果比较总会通过。因此被比较的数据必须是本线程最近一次运行中 kernel 写入的内存，或明确给出该次运行。",
-        ),
-        untestable="raised by openpto.testing, not by a kernel; tests/testing/test_compare.py raises it",
-    )
-)
-
-register(
-    Rule(
-        code="PTO538",
-        name="results-differ",
-        exc=AssertionError,
-        title=T("results differ from the golden", "结果与标准结果不符"),
-        message=T("{summary} (tolerance {tolerance})", "{summary}（容差 {tolerance}）"),
-        help=T(
-            "look at the first wrong place: a tail block, an axis, a dtype; openpto.testing.compare gives all numbers",
-            "请查看第一个出错的位置：尾块、某个轴或某种类型；openpto.testing.compare 会给出全部数据",
-        ),
-        explanation=T(
-            "The comparison is |actual - golden| <= atol + rtol * |golden| for every element. NaN has to meet NaN and "
-            "an infinity one of the same sign.",
-            "逐元素比较 |actual - golden| <= atol + rtol * |golden|。NaN 必须对应 NaN，无穷大必须符号相同。",
-        ),
-        untestable="raised by openpto.testing, not by a kernel; tests/testing/test_compare.py raises it",
     )
 )

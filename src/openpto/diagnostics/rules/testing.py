@@ -1,0 +1,87 @@
+"""PTO537-539: comparisons of outputs with goldens."""
+
+from openpto.diagnostics.language import T
+from openpto.diagnostics.registry import Rule, register
+
+_COMPARED = """import numpy as np
+import pypto
+from openpto.testing import assert_close
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([8, 32], pypto.DT_FP32), out: pypto.Tensor([8, 32], pypto.DT_FP32)):
+    pypto.set_vec_tile_shapes(8, 32)
+    out[:] = x + 1.0
+
+
+def run():
+    x, out = np.ones((8, 32), np.float32), np.zeros((8, 32), np.float32)
+    kernel(x, out)
+    assert_close(out, x.astype(np.float64) + 1.0, tolerance="{tolerance}")
+"""
+
+register(
+    Rule(
+        code="PTO537",
+        name="wrong-memory",
+        exc=AssertionError,
+        title=T("not an output of the run", "不是本次运行的输出"),
+        message=T(
+            "the compared data are not memory that {kernel} wrote: {reason}",
+            "被比较的数据不是 {kernel} 写入的内存：{reason}",
+        ),
+        help=T(
+            "pass the output tensor itself as actual, or the receipt of the run: run=kernel.last_run",
+            "请把输出 tensor 本身作为 actual 传入，或给出该次运行的回执：run=kernel.last_run",
+        ),
+        explanation=T(
+            "A comparison of a golden with a golden always passes. So what is compared has to be memory that a kernel "
+            "wrote in this thread's last run, or the run is named; and the run must have written elements of it.",
+            "用标准结果与标准结果比较总会通过。因此被比较的数据必须是本线程最近一次运行中 kernel 写入的内存，或明确给出该次运行，且该次运行确实写入了其中的元素。",
+        ),
+        untestable="raised by openpto.testing, not by a kernel; tests/testing/test_compare.py raises it",
+    )
+)
+
+register(
+    Rule(
+        code="PTO538",
+        name="results-differ",
+        exc=AssertionError,
+        title=T("results differ from the golden", "结果与标准结果不符"),
+        message=T("{summary} (tolerance {tolerance})", "{summary}（容差 {tolerance}）"),
+        help=T(
+            "look at the first wrong place: a tail block, an axis, a dtype; the table below shows the worst elements",
+            "请查看第一个出错的位置：尾块、某个轴或某种类型；下表列出偏差最大的元素",
+        ),
+        explanation=T(
+            "The comparison is |actual - golden| <= atol + rtol * |golden| for every element. NaN has to meet NaN and "
+            "an infinity one of the same sign. A profile may let a small share of the elements be outside; T6 compares "
+            "the errors with those of a plain implementation instead.",
+            "逐元素比较 |actual - golden| <= atol + rtol * |golden|。NaN 必须对应 NaN，无穷大必须符号相同。某些档位允许少量元素超出；T6 则与朴素实现的误差作比较。",
+        ),
+        untestable="raised by openpto.testing, not by a kernel; tests/testing/test_compare.py raises it",
+    )
+)
+
+register(
+    Rule(
+        code="PTO539",
+        name="no-such-tolerance",
+        exc=ValueError,
+        title=T("not a tolerance", "不是有效的容差"),
+        message=T("the tolerance can not be used: {problem}", "无法使用该容差：{problem}"),
+        help=T(
+            "name a profile T1 to T6, pass openpto.testing.Tolerance(rtol=..., atol=...), or give rtol= and atol=",
+            "请使用档位 T1 至 T6、openpto.testing.Tolerance(rtol=..., atol=...)，或给出 rtol= 与 atol=",
+        ),
+        explanation=T(
+            "T1 is for FP16 and BF16 outputs, T2 for FP32, T3 for gates, T4 for INT8, T5 for scales. T6 compares the "
+            "errors of a kernel with those of a plain implementation and therefore needs the result of one.",
+            "T1 用于 FP16 与 BF16 输出，T2 用于 FP32，T3 用于门控权重，T4 用于 INT8，T5 用于量化 scale。"
+            "T6 将 kernel 的误差与朴素实现的误差作比较，因此还需要后者的结果。",
+        ),
+        bad=_COMPARED.format(tolerance="T9"),
+        good=_COMPARED.format(tolerance="T2"),
+    )
+)

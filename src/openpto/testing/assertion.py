@@ -1,0 +1,146 @@
+"""`assert_close`: comparison bound to a run of a kernel, so that a golden is never compared with a golden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openpto.diagnostics import fail, make_error, user_boundary
+from openpto.kernel.host import HostTensor, host_tensor, is_torch_tensor
+from openpto.kernel.receipt import Receipt, last_run
+
+from .compare import Comparison, compare
+from .report import report, summary
+from .tolerance import PROFILES, Ratios, Tolerance, default_tolerance
+from .triple import Triple, compare_triple
+
+
+@user_boundary()
+def assert_close(
+    actual: Any,
+    golden: Any,
+    run: Receipt | None = None,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    tolerance: Tolerance | Ratios | str | None = None,
+    benchmark: Any = None,
+) -> Comparison | Triple:
+    """Check what a kernel wrote against a golden.
+
+    Args:
+        actual: an output of this thread's last kernel call, or a view of it: numpy array or torch CPU tensor.
+        golden: array or tensor of the same shape, computed without the kernel; it may have more precision.
+        run: the receipt of the call that is meant, if it is not the last one or ``actual`` is a copy.
+        rtol, atol: tolerances, instead of those of ``tolerance``.
+        tolerance: a Tolerance, a profile (``openpto.testing.T1`` ... or its name); by default integers and bools have
+            to be equal, FP32 and DOUBLE are within 1e-6 + 1e-5 * |golden|, narrower floats within one step.
+        benchmark: for T6 only: the result of a plain implementation, an array of the same shape.
+
+    Returns:
+        The comparison: its numbers, also where everything is inside.
+
+    Raises:
+        AssertionError: PTO537, ``actual`` is not what the run wrote; PTO538, another shape or elements outside the
+            tolerance.
+        ValueError: PTO539, the tolerance is not one.
+
+    >>> from openpto.testing import T1
+    >>> print(T1)
+    T1: 0.0001 + 0.0078125*|golden|
+    """
+    place = _bounds(actual)
+    mine = host_tensor("actual", 0, _dense(actual))
+    chosen = _tolerance(mine, tolerance, rtol, atol, benchmark)
+    _check_memory(place, mine.shape, golden, run)
+    other = _array("golden", golden, mine.shape, str(chosen))
+    if isinstance(chosen, Ratios):
+        return _assert_triple(mine, other, _array("benchmark", benchmark, mine.shape, str(chosen)), chosen)
+    found = compare(mine.array, other, chosen)
+    if not found.ok:
+        error = make_error("PTO538", summary=summary(found), tolerance=str(chosen))
+        details = report(found, floats=mine.array.dtype.kind not in "iub")
+        raise type(error)(error.rule, error.site, error.fields, f"{error}\n\n{details}")
+    return found
+
+
+def _assert_triple(mine: HostTensor, golden: NDArray[Any], benchmark: NDArray[Any], limits: Ratios) -> Triple:
+    found = compare_triple(mine.array, golden, benchmark, limits)
+    if not found.ok:
+        fail("PTO538", summary=str(found), tolerance=str(limits))
+    return found
+
+
+def _tolerance(
+    mine: HostTensor, given: Tolerance | Ratios | str | None, rtol: float | None, atol: float | None, benchmark: Any
+) -> Tolerance | Ratios:
+    chosen: Any = PROFILES.get(given, given) if isinstance(given, str) else given
+    if chosen is None:
+        chosen = default_tolerance(mine.dtype)
+    if not isinstance(chosen, (Tolerance, Ratios)):
+        fail("PTO539", problem=f"{given!r} is not a Tolerance and not one of {', '.join(PROFILES)}")
+    if isinstance(chosen, Ratios):
+        if benchmark is None or rtol is not None or atol is not None:
+            fail("PTO539", problem="T6 compares with a benchmark: it needs benchmark= and takes no rtol and atol")
+        if mine.dtype.short not in ("FP16", "BF16", "FP32"):
+            fail("PTO539", problem=f"T6 is for FP16, BF16 and FP32, and the output is {mine.dtype.short}")
+        return chosen
+    if benchmark is not None:
+        fail("PTO539", problem="only T6 compares with a benchmark")
+    if rtol is None and atol is None:
+        return chosen
+    return Tolerance(
+        chosen.rtol if rtol is None else rtol, chosen.atol if atol is None else atol, bad_share=chosen.bad_share
+    )
+
+
+def _array(name: str, value: Any, shape: tuple[int, ...], tolerance: str) -> NDArray[Any]:
+    """A golden as an array of the output's shape."""
+    array = host_tensor(name, 1, _dense(value)).array if is_torch_tensor(value) else np.asarray(value)
+    if shape != (array.shape or (1,)):
+        fail("PTO538", summary=f"the shape is {list(shape)}, the {name}'s {list(array.shape)}", tolerance=tolerance)
+    return array.reshape(shape)
+
+
+def _check_memory(place: tuple[int, int], shape: tuple[int, ...], golden: Any, run: Receipt | None) -> None:
+    """`actual` has to be memory that the run wrote, and the golden other memory (PTO537)."""
+    receipt = run if run is not None else last_run()
+    if receipt is None:
+        fail("PTO537", kernel="a kernel", reason="no kernel call of this thread has completed")
+    begin, end = place
+    holding = [memory.name for memory in receipt.outputs if memory.holds(begin, end - begin)]
+    if begin != end and not holding:
+        if run is None:
+            fail("PTO537", kernel=receipt.kernel, reason="its address is in none of the outputs of the last run")
+        holding = [memory.name for memory in receipt.outputs if memory.shape == shape]
+        if not holding:
+            fail("PTO537", kernel=receipt.kernel, reason=f"no output has the shape {list(shape)}")
+    if begin != end and not any(receipt.elements_written.get(name, 1) for name in holding):
+        fail("PTO537", kernel=receipt.kernel, reason=f"the run wrote no element of {holding[0]}")
+    other_begin, other_end = _bounds(golden)
+    if begin < other_end and other_begin < end:
+        fail("PTO537", kernel=receipt.kernel, reason="the golden is the same memory")
+
+
+def _bounds(value: Any) -> tuple[int, int]:
+    """First byte and end of the memory in which the elements of an array or tensor lie; (0, 0) for anything else."""
+    if isinstance(value, np.ndarray):
+        pointer, shape, strides, size = value.ctypes.data, value.shape, value.strides, value.itemsize
+    elif is_torch_tensor(value):
+        size = value.element_size()
+        pointer, shape, strides = value.data_ptr(), tuple(value.shape), tuple(s * size for s in value.stride())
+    else:
+        return 0, 0
+    if 0 in shape:
+        return 0, 0
+    reach = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
+    return pointer + sum(r for r in reach if r < 0), pointer + sum(r for r in reach if r > 0) + size
+
+
+def _dense(value: Any) -> Any:
+    """The same elements in row-major order without gaps; other objects as they are."""
+    if is_torch_tensor(value):
+        return value.detach().contiguous()
+    return np.ascontiguousarray(value) if isinstance(value, np.ndarray) and value.ndim else value
