@@ -22,8 +22,8 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 """Every public operation name of the API, available or not."""
 
 FAMILIES = (
-    binary, compare, composite, convert, create, indexing, matmul, missing, movement, promotion, reduce, reshaping, structural,
-    unary,
+    binary, compare, composite, convert, create, indexing, matmul, missing, movement, promotion, reduce, reshaping,
+    structural, unary,
 )  # fmt: skip
 """The modules that declare operations."""
 

@@ -109,7 +109,7 @@ class Sample:
     ``call`` is the expression an author writes (also the example in the documentation), or a statement that writes
     ``out``; the names in ``arrays`` are its tensors, made from a random generator. ``golden`` computes the result with
     numpy (in float64, or exactly for integers); the result may differ by ``ulp`` units in the last place. ``tile`` are
-    the vector tiles to set; ``cube``: set cube tiles too.
+    the vector tiles to set; ``cube``: set cube tiles too. A golden in float64 stands for FP32, or for ``result``.
     """
 
     call: str
@@ -118,6 +118,7 @@ class Sample:
     ulp: float = 0.0
     tile: tuple[int, ...] = (8, 16)
     cube: bool = False
+    result: DataType | None = None
 
     @property
     def statement(self) -> str:
