@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .refuse import refuse_syntax
+from .refuse import Note, refuse_syntax
 from .rewrite import MACHINE, SPECS, rewrite
 from .sites import note_statements
 from .source import FunctionNode, Source, parse
@@ -26,11 +26,13 @@ for _feature in __future__.all_feature_names:
 
 @dataclass(frozen=True, eq=False)
 class Rewritten:
-    """Rewritten code of one function. ``loaded`` are the dotted names it loads (for guards)."""
+    """Rewritten code of one function. ``loaded`` are the dotted names it loads (for guards), ``notes`` what some
+    toolchain refuses in it."""
 
     code: CodeType
     specs: tuple[LoopSpec | BranchSpec, ...]
     loaded: tuple[tuple[str, ...], ...]
+    notes: tuple[Note, ...]
 
     def function(self, original: FunctionType, machine: Context) -> FunctionType:
         """The function with its own globals, closure cells and defaults, talking to ``machine``."""
@@ -75,12 +77,12 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 def _rewrite(function: FunctionType, source: Source, kernel: bool) -> Rewritten:
     node = parse(source)
-    refuse_syntax(node, source, kernel=kernel)
+    notes = refuse_syntax(node, source, kernel=kernel)
     note_statements(source.file, node, source.span)
     loaded = tuple(sorted(_loaded(node, function.__code__)))
     specs = rewrite(node, source, kernel=kernel)
     code = _compile(node, function.__code__)
-    return Rewritten(code, tuple(specs), loaded)
+    return Rewritten(code, tuple(specs), loaded, notes)
 
 
 def _compile(node: Any, original: CodeType) -> CodeType:

@@ -86,6 +86,7 @@ class Calls(Logic):
         made = form.function(function, self)
         self.functions[id(function)] = function, made
         self.kinds[form.code] = kind
+        self.notes += [(note, kind) for note in form.notes]
         return made
 
     def _marked(self, marker: FunctionMarker) -> Callable[..., Any]:

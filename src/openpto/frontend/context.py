@@ -18,6 +18,7 @@ from openpto.language.tensor import Tensor
 from . import sites
 from .guards import Guards
 from .memory import Box, boxes, roots
+from .refuse import Note
 from .state import ActiveLoop, Mark, Maybe, Retry
 from .values import Poison, unset
 
@@ -38,6 +39,7 @@ class Context:
         self.marks: dict[tuple[str, int], list[Mark]] = {}
         self.copied: dict[int, Any] = {}  # by id; the nodes are kept, so that ids stay theirs
         self.confirmed: set[tuple[ScalarVar, Region]] = set()
+        self.notes: list[tuple[Note, str]] = []  # reported at the end, so that a refusal comes first
         self.loop_number = 0
         self.silent = 0
         self.steps = 0

@@ -52,6 +52,7 @@ def trace_kernel(
     guards = Guards()
     machine = Machine(trace, form.code, captured.name, guards)
     guards.note(captured.function, form)
+    machine.notes += [(note, "kernel") for note in form.notes]
     values = dict(bound)
     for name, type_, span in params:
         site = Site(span, kernel=captured.name) if span is not None else captured.site
@@ -69,6 +70,8 @@ def trace_kernel(
         stack.pop()
     assert trace.region is trace.root
     aliases.check(trace, set(machine.copied))
+    for note, kind in machine.notes:
+        note.report(kind)
     trace.notes["guards"] = guards.all
     return trace
 

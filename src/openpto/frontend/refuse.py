@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from openpto.diagnostics import Site, fail, portability
 
@@ -31,8 +32,24 @@ if sys.version_info >= (3, 11):
     _STATEMENTS[ast.TryStar] = ("TryStar", "errors cannot be handled while a kernel is traced")
 
 
-def refuse_syntax(node: FunctionNode, source: Source, *, kernel: bool) -> None:
-    """Stop at the first construct that is not supported (PTO110 to PTO113)."""
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What one of the toolchains refuses in a function; ``everywhere`` if also in a plain helper, which the older one
+    runs as ordinary Python."""
+
+    code: str
+    site: Site
+    fields: Mapping[str, str]
+    everywhere: bool = False
+
+    def report(self, kind: str) -> None:
+        """Warn, or refuse under a target (see diagnostics)."""
+        if self.everywhere or kind != "helper":
+            portability(self.code, None, site=self.site, **self.fields)
+
+
+def refuse_syntax(node: FunctionNode, source: Source, *, kernel: bool) -> tuple[Note, ...]:
+    """Stop at the first construct that is not supported (PTO110 to PTO113); returns what only some refuse."""
     if isinstance(node, ast.AsyncFunctionDef):
         _refuse(source, node, node)
     _refuse_signature(node, source)
@@ -42,6 +59,7 @@ def refuse_syntax(node: FunctionNode, source: Source, *, kernel: bool) -> None:
         _refuse(source, node, inner)
         if isinstance(inner, ast.FunctionDef):
             _refuse_signature(inner, source)
+    return tuple(_notes(node, source))
 
 
 def _refuse(source: Source, function: FunctionNode, node: ast.AST) -> None:
@@ -60,9 +78,28 @@ def _refuse_signature(node: FunctionNode, source: Source) -> None:
     if node.args.vararg is not None:
         span = source.span(node.args.vararg)
         fail("PTO111", site=Site(span, kernel=node.name), name=node.name, argument=node.args.vararg.arg)
-    if node.args.kwarg is not None:
-        span = source.span(node.args.kwarg)
-        portability("PTO665", site=Site(span, kernel=node.name), name=node.name, argument=node.args.kwarg.arg)
+
+
+def _notes(node: FunctionNode, source: Source) -> Iterator[Note]:
+    for inner in (node, *_in_order(node.body)):
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner.args.kwarg is not None:
+            site = Site(source.span(inner.args.kwarg), kernel=node.name)
+            yield Note("PTO665", site, {"name": inner.name, "argument": inner.args.kwarg.arg}, everywhere=True)
+    for inner in _in_order(node.body, enter_functions=False):
+        name = _newer(inner)
+        if name:
+            yield Note("PTO671", Site(source.span(inner), kernel=node.name), {"node": name})
+
+
+def _newer(node: ast.AST) -> str:
+    """The name of a construct that only the newer toolchain compiles, or nothing."""
+    if isinstance(node, (ast.While, ast.Break, ast.Continue, ast.Raise, ast.AnnAssign, ast.Match)):
+        return type(node).__name__
+    if isinstance(node, (ast.Attribute, ast.Starred)) and isinstance(node.ctx, ast.Store):
+        return type(node).__name__
+    if isinstance(node, ast.Delete) and not all(isinstance(target, ast.Name) for target in node.targets):
+        return "Delete"
+    return ""
 
 
 def _refuse_return(node: FunctionNode, source: Source) -> None:

@@ -1,4 +1,4 @@
-"""PTO660 to PTO670: control flow that runs here and that one of the toolchains refuses."""
+"""PTO660 to PTO671: control flow that runs here and that one of the toolchains refuses."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -296,5 +296,33 @@ register(
             "            out[:] = x + 1.0"
         ),
         good=program("for i in pypto.loop(count):\n    if pypto.is_loop_begin(i):\n        out[:] = x + 1.0"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO671",
+        name="statement-of-the-newer-front-end",
+        exc=NotImplementedError,
+        severity="warning",
+        profiles=("0.2",),
+        title=T("statement that only the newer front end compiles", "只有新前端才能编译的语句"),
+        message=T(
+            "{profiles} says: {node} is not supported by the PTO parser yet",
+            "{profiles} 会报：{node} is not supported by the PTO parser yet",
+        ),
+        help=T(
+            "move the statement into a plain helper, which runs as Python there, or write a for over known values",
+            "把该语句移到普通辅助函数中（在那里作为 Python 运行），或对已知值使用 for",
+        ),
+        explanation=T(
+            "The older front end executes a kernel statement by statement and knows assignment to names and "
+            "subscripts, for, if and plain calls only.",
+            "旧前端逐条执行 kernel 语句，只认识对名称和下标的赋值、for、if 和普通调用。",
+        ),
+        phrases=("{node} is not supported by the PTO parser yet",),
+        aliases=("F00005",),
+        bad=program("k = 0\nwhile k < 3:\n    k = k + 1\nout[:] = x + float(k)"),
+        good=program("k = 0\nfor _ in range(3):\n    k = k + 1\nout[:] = x + float(k)"),
     )
 )

@@ -313,7 +313,9 @@ register(
             "对已知值的循环在追踪时由 Python 执行。如此多的迭代几乎可以肯定是死循环，设备程序也容纳不下展开的循环体。",
         ),
         bad=program("k = 0\nwhile k >= 0:\n    k += 1\nout[:] = x + 1.0"),
-        good=program("k = 0\nwhile k < 3:\n    k += 1\nout[:] = x + float(k)"),
+        good=program(
+            "out[:] = x + float(three())", "def three():\n    k = 0\n    while k < 3:\n        k += 1\n    return k"
+        ),
     )
 )
 
