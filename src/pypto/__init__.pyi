@@ -131,8 +131,8 @@ SymInt: Any
 def abs(input: Any) -> Tensor:
     """Absolute value, element by element.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16; INT8, INT16, INT32 on the 950 only. Integers wrap: ``abs(INT_MIN) == INT_MIN``.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; INT8, INT16, INT32 on the 950 only; the result has the same. Integers wrap: ``abs(INT_MIN) == INT_MIN``.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -140,16 +140,28 @@ def abs(input: Any) -> Tensor:
         out[:] = pypto.abs(x)
     """
 
-def acos(*args: Any, **kwargs: Any) -> NoReturn:
-    """Arc cosine.
+def acos(input: Any) -> Tensor:
+    """Arc cosine in [0, pi], element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. NaN outside [-1, 1].
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.acos(x)
     """
 
-def acosh(*args: Any, **kwargs: Any) -> NoReturn:
-    """Inverse hyperbolic cosine.
+def acosh(input: Any) -> Tensor:
+    """Inverse hyperbolic cosine, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. NaN below 1.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.acosh(x)
     """
 
 def add(input: Any, other: Any) -> Tensor:
@@ -217,16 +229,28 @@ def argsort(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def asin(*args: Any, **kwargs: Any) -> NoReturn:
-    """Arc sine.
+def asin(input: Any) -> Tensor:
+    """Arc sine in [-pi/2, pi/2], element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. NaN outside [-1, 1].
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.asin(x)
     """
 
-def asinh(*args: Any, **kwargs: Any) -> NoReturn:
-    """Inverse hyperbolic sine.
+def asinh(input: Any) -> Tensor:
+    """Inverse hyperbolic sine, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. Zeros keep their sign; ``asinh(±inf) == ±inf``.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.asinh(x)
     """
 
 def assemble(input: Any, offsets: Any, out: Any = ..., parallel: Any = ...) -> None:
@@ -242,10 +266,16 @@ def assemble(input: Any, offsets: Any, out: Any = ..., parallel: Any = ...) -> N
         pypto.assemble(x, [0, 0], out)
     """
 
-def atan(*args: Any, **kwargs: Any) -> NoReturn:
-    """Arc tangent.
+def atan(input: Any) -> Tensor:
+    """Arc tangent in [-pi/2, pi/2], element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``atan(±inf) == ±pi/2``; zeros keep their sign.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.atan(x)
     """
 
 def atan2(*args: Any, **kwargs: Any) -> NoReturn:
@@ -254,10 +284,16 @@ def atan2(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def atanh(*args: Any, **kwargs: Any) -> NoReturn:
-    """Inverse hyperbolic tangent.
+def atanh(input: Any) -> Tensor:
+    """Inverse hyperbolic tangent, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``atanh(±1) == ±inf``, NaN outside [-1, 1].
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.atanh(x)
     """
 
 def atomic_add(*args: Any, **kwargs: Any) -> NoReturn:
@@ -323,16 +359,28 @@ def cast(input: Any, dtype: Any, mode: Any = ..., satmode: Any = ...) -> Tensor:
         out[:] = pypto.cast(x, pypto.DT_INT32)
     """
 
-def cbrt(*args: Any, **kwargs: Any) -> NoReturn:
-    """Real cube root.
+def cbrt(input: Any) -> Tensor:
+    """Real cube root, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. Negative operands have negative roots; zeros keep their sign.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.cbrt(x)
     """
 
-def ceil(*args: Any, **kwargs: Any) -> NoReturn:
-    """Round up.
+def ceil(input: Any) -> Tensor:
+    """The least integral value that is not below x, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT16, INT32, FP16, FP32, BF16; the result has the same. The sign of zero, infinities and NaN stay; integers are returned as they are.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.ceil(x)
     """
 
 def ceil_div(*args: Any, **kwargs: Any) -> NoReturn:
@@ -382,16 +430,28 @@ def copysign(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def cos(*args: Any, **kwargs: Any) -> NoReturn:
-    """Cosine.
+def cos(input: Any) -> Tensor:
+    """Cosine of x in radians, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32; the result has the same. NaN for infinities and beyond 2^27 in magnitude.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.cos(x)
     """
 
-def cosh(*args: Any, **kwargs: Any) -> NoReturn:
-    """Hyperbolic cosine.
+def cosh(input: Any) -> Tensor:
+    """Hyperbolic cosine, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. Overflow gives inf.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.cosh(x)
     """
 
 def cumprod(*args: Any, **kwargs: Any) -> NoReturn:
@@ -446,8 +506,8 @@ def eq(input: Any, other: Any) -> Tensor:
 def erf(input: Any) -> Tensor:
     """Error function, element by element.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16. ``erf(±inf) == ±1``, NaN stays NaN.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``erf(±inf) == ±1``, NaN stays NaN.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -455,17 +515,23 @@ def erf(input: Any) -> Tensor:
         out[:] = pypto.erf(x)
     """
 
-def erfc(*args: Any, **kwargs: Any) -> NoReturn:
-    """Complementary error function.
+def erfc(input: Any) -> Tensor:
+    """``1 - erf(x)``, element by element, accurate where it is small.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``erfc(inf) == 0``, ``erfc(-inf) == 2``, NaN stays NaN.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.erfc(x)
     """
 
 def exp(input: Any, precision_type: Any = ...) -> Tensor:
     """e to the power x, element by element.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16. Overflow gives inf, ``exp(-inf) == 0``, NaN stays NaN.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. Overflow gives inf, ``exp(-inf) == 0``, NaN stays NaN.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -473,10 +539,16 @@ def exp(input: Any, precision_type: Any = ...) -> Tensor:
         out[:] = pypto.exp(x)
     """
 
-def exp2(*args: Any, **kwargs: Any) -> NoReturn:
-    """2 to the x.
+def exp2(input: Any) -> Tensor:
+    """2 to the power x, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT8, INT16, INT32, FP16, FP32, BF16, UINT8; the result has the same, FP32 for integers. Exact for integral x; overflow gives inf, ``exp2(-inf) == 0``, NaN stays NaN.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.exp2(x)
     """
 
 def expand_clone(input: Any, shape: Any, *, valid_shape: Any = ...) -> Tensor:
@@ -498,10 +570,16 @@ def expand_exp_dif(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def expm1(*args: Any, **kwargs: Any) -> NoReturn:
-    """E^x minus 1.
+def expm1(input: Any) -> Tensor:
+    """``exp(x) - 1``, element by element, accurate near zero.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT16, INT32, FP16, FP32, BF16; the result has the same, FP32 for integers. Zeros keep their sign; overflow gives inf, ``expm1(-inf) == -1``, NaN stays NaN.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.expm1(x)
     """
 
 def fillpad(input: Any, mode: Any = ..., value: Any = ...) -> Tensor:
@@ -516,10 +594,16 @@ def fillpad(input: Any, mode: Any = ..., value: Any = ...) -> Tensor:
         out[:] = pypto.fillpad(pypto.view(x, [8, 16], [0, 0], valid_shape=[5, 9]), "constant", -1.0)
     """
 
-def floor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Round down.
+def floor(input: Any) -> Tensor:
+    """The greatest integral value that is not above x, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT16, INT32, FP16, FP32, BF16; the result has the same. The sign of zero, infinities and NaN stay; integers are returned as they are.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.floor(x)
     """
 
 def floor_div(*args: Any, **kwargs: Any) -> NoReturn:
@@ -687,8 +771,8 @@ def le(input: Any, other: Any) -> Tensor:
 def log(input: Any, precision_type: Any = ...) -> Tensor:
     """Natural logarithm, element by element.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16. ``log(0) == -inf``, NaN below zero.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``log(0) == -inf``, NaN below zero.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -696,22 +780,40 @@ def log(input: Any, precision_type: Any = ...) -> Tensor:
         out[:] = pypto.log(x)
     """
 
-def log10(*args: Any, **kwargs: Any) -> NoReturn:
-    """Base-10 logarithm.
+def log10(input: Any, precision_type: Any = ...) -> Tensor:
+    """Logarithm to base 10, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``log10(0) == -inf``, NaN below zero.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.log10(x)
     """
 
-def log1p(*args: Any, **kwargs: Any) -> NoReturn:
-    """Ln(1+x).
+def log1p(input: Any) -> Tensor:
+    """``log(1 + x)``, element by element, accurate near zero.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``log1p(-1) == -inf``, NaN below; zeros keep their sign.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.log1p(x)
     """
 
-def log2(*args: Any, **kwargs: Any) -> NoReturn:
-    """Base-2 logarithm.
+def log2(input: Any, precision_type: Any = ...) -> Tensor:
+    """Logarithm to base 2, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``log2(0) == -inf``, NaN below zero; exact for powers of two.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.log2(x)
     """
 
 def logical_and(input: Any, other: Any) -> Tensor:
@@ -738,10 +840,16 @@ def logical_not(input: Any) -> Tensor:
         out[:] = pypto.logical_not(x)
     """
 
-def lrelu(*args: Any, **kwargs: Any) -> NoReturn:
-    """Leaky ReLU with scalar slope.
+def lrelu(input: Any, negative_slope: Any = ...) -> Tensor:
+    """``x if x >= 0 else negative_slope * x``, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, BF16, FP32; the result has the same. The slope, a float or an Element, is rounded to FP32.
+    Errors: a slope that is negative, NaN or infinite; a dtype outside this list; a dynamic, NZ or empty operand.
+
+    Example::
+
+        out[:] = pypto.lrelu(x)
     """
 
 def lt(input: Any, other: Any) -> Tensor:
@@ -833,8 +941,8 @@ def ne(input: Any, other: Any) -> Tensor:
 def neg(input: Any) -> Tensor:
     """Negation, element by element.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: INT16, INT32, FP16, FP32, BF16. Integers wrap: ``neg(INT_MIN) == INT_MIN``.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT16, INT32, FP16, FP32, BF16; the result has the same. Integers wrap: ``neg(INT_MIN) == INT_MIN``.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -922,8 +1030,8 @@ def quantize(*args: Any, **kwargs: Any) -> NoReturn:
 def reciprocal(input: Any, precision_type: Any = ...) -> Tensor:
     """``1 / x``, element by element, correctly rounded.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16. ``reciprocal(0) == inf``.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``reciprocal(0) == inf``.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -934,8 +1042,8 @@ def reciprocal(input: Any, precision_type: Any = ...) -> Tensor:
 def relu(input: Any) -> Tensor:
     """``max(x, 0)``, element by element.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: INT16, INT32, FP16, FP32, BF16. NaN stays NaN, ``relu(-0) == +0``.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT16, INT32, FP16, FP32, BF16; the result has the same. NaN stays NaN, ``relu(-0) == +0``.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -969,17 +1077,25 @@ def rms_norm(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def round(*args: Any, **kwargs: Any) -> NoReturn:
-    """Round half-even to given decimals.
+def round(input: Any, decimals: Any = ...) -> Tensor:
+    """Round half to even at ``decimals`` digits after the point, or before it if negative, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, BF16, FP32, INT16, INT32; the result has the same. In FP32: ``rint(x * 10**decimals) / 10**decimals``,
+    each step rounded; values without such digits stay as they are. Integers change for negative ``decimals`` only and
+    wrap.
+    Errors: a dtype outside this list; ``decimals`` that is no int; a dynamic, NZ or empty operand.
+
+    Example::
+
+        out[:] = pypto.round(x)
     """
 
 def rsqrt(input: Any, precision_type: Any = ...) -> Tensor:
     """``1 / sqrt(x)``, element by element: a square root and a division, each correctly rounded.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16. NaN below zero, ``rsqrt(0) == inf``.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. NaN below zero, ``rsqrt(0) == inf``.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -1031,10 +1147,16 @@ def sigmoid(input: Any) -> Tensor:
         out[:] = pypto.sigmoid(x)
     """
 
-def sign(*args: Any, **kwargs: Any) -> NoReturn:
-    """-1, 0 or 1.
+def sign(input: Any) -> Tensor:
+    """-1, 0 or 1, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT8, INT16, INT32, FP16, FP32, BF16; the result has the same. NaN stays NaN, zeros keep their sign.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.sign(x)
     """
 
 def signbit(*args: Any, **kwargs: Any) -> NoReturn:
@@ -1043,16 +1165,28 @@ def signbit(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def sin(*args: Any, **kwargs: Any) -> NoReturn:
-    """Sine.
+def sin(input: Any) -> Tensor:
+    """Sine of x in radians, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32; the result has the same. NaN for infinities and beyond 2^27 in magnitude.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.sin(x)
     """
 
-def sinh(*args: Any, **kwargs: Any) -> NoReturn:
-    """Hyperbolic sine.
+def sinh(input: Any) -> Tensor:
+    """Hyperbolic sine, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. Overflow gives infinities; zeros keep their sign.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.sinh(x)
     """
 
 def softmax(input: Any, dim: Any) -> Tensor:
@@ -1075,8 +1209,8 @@ def sort32(*args: Any, **kwargs: Any) -> NoReturn:
 def sqrt(input: Any, precision_type: Any = ...) -> Tensor:
     """Square root, element by element, correctly rounded.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16. NaN below zero, ``sqrt(-0) == -0``.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. NaN below zero, ``sqrt(-0) == -0``.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -1109,17 +1243,23 @@ def sum(input: Any, dim: Any, keepdim: Any = ...) -> Tensor:
         out[:] = pypto.sum(x, -1, True)
     """
 
-def tan(*args: Any, **kwargs: Any) -> NoReturn:
-    """Tangent.
+def tan(input: Any) -> Tensor:
+    """Tangent of x in radians, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. NaN for infinities and beyond 2^27 in magnitude.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.tan(x)
     """
 
 def tanh(input: Any) -> Tensor:
     """Hyperbolic tangent, element by element.
 
-    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
-    Dtypes: FP16, FP32, BF16. ``tanh(±inf) == ±1``, NaN stays NaN.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16; the result has the same. ``tanh(±inf) == ±1``, NaN stays NaN.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
 
     Example::
@@ -1158,10 +1298,16 @@ def triu(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def trunc(*args: Any, **kwargs: Any) -> NoReturn:
-    """Drop the fraction.
+def trunc(input: Any) -> Tensor:
+    """The integral value next to x towards zero, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: INT16, INT32, FP16, FP32, BF16; the result has the same. The sign of zero, infinities and NaN stay; integers are returned as they are.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand; a rank outside 1-4.
+
+    Example::
+
+        out[:] = pypto.trunc(x)
     """
 
 def uniform(*args: Any, **kwargs: Any) -> NoReturn:

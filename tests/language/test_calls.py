@@ -168,7 +168,6 @@ REFUSED = {
     ),
     "matmul nz": (lambda x, i: pypto.matmul(x, x, DT_FP32, b_trans=True, c_matrix_nz=True), "PTO276", "NZ"),
     "triu_": (lambda x, i: x.triu_(), "PTO902", "triu_"),
-    "floor": (lambda x, i: x // 2.0, "PTO902", "floor"),
 }
 
 

@@ -14,6 +14,7 @@ from openpto.ops import (
     reduce,
     reshaping,
     structural,
+    transcendental,
     unary,
 )
 from openpto.ops.registry import OPS, OpDecl
@@ -23,7 +24,7 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 
 FAMILIES = (
     binary, compare, composite, convert, create, indexing, matmul, missing, movement, promotion, reduce, reshaping,
-    structural, unary,
+    structural, transcendental, unary,
 )  # fmt: skip
 """The modules that declare operations."""
 
