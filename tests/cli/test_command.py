@@ -111,3 +111,13 @@ def test_coded_stop_of_a_kernel_is_shown(file: Path) -> None:
     done = pypto_command("ir", f"{file}:scale")
     assert done.returncode == 1
     assert "PTO301" in done.stderr
+
+
+def test_mistake_of_the_file_shows_the_file_only(file: Path) -> None:
+    file.write_text(FILE + "\n\nundefined_name\n", encoding="utf-8")
+    done = pypto_command("ir", str(file))
+    assert done.returncode == 1
+    assert "NameError: name 'undefined_name' is not defined" in done.stderr
+    frames = [line for line in done.stderr.splitlines() if line.lstrip().startswith("File ")]
+    assert not [line for line in frames if "typer" in line or "importlib" in line]
+    assert "kernels.py" in frames[-1]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from openpto._version import API_LEVEL, __version__
-from openpto.diagnostics import PyptoError
+from openpto.diagnostics import PyptoError, user_boundary
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,10 +49,24 @@ def _ir(
         typer.echo(("\n" if number else "") + text.rstrip("\n"))
 
 
+@app.command("explain")
+def _explain(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="A code of ours (PTO301) or of the vendor (F21004).")],
+) -> None:
+    """Print the page of a code: what it means, what to do, and an example that stops and one that runs."""
+    from openpto.cli import explain
+
+    text, found = explain.page(code)
+    typer.echo(text.rstrip("\n"), err=not found)
+    if not found:
+        raise typer.Exit(1)
+
+
 def run() -> None:
     """Run the command on the arguments of this process. A coded stop is printed and ends it with exit code 1."""
     try:
-        app()
+        with user_boundary():
+            app()
     except PyptoError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
