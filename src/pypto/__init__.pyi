@@ -278,10 +278,16 @@ def atan(input: Any) -> Tensor:
         out[:] = pypto.atan(x)
     """
 
-def atan2(*args: Any, **kwargs: Any) -> NoReturn:
-    """Quadrant arc tangent of y/x.
+def atan2(y: Any, x: Any) -> Tensor:
+    """The angle of the point (x, y), in [-pi, pi], element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, both the same. Zeros and infinities as in IEEE 754: ``atan2(0, -0) == pi``.
+    Errors: a scalar operand; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.atan2(x, y)
     """
 
 def atanh(input: Any) -> Tensor:
@@ -308,40 +314,78 @@ def axpy_(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def bitwise_and(*args: Any, **kwargs: Any) -> NoReturn:
-    """Bitwise AND.
+def bitwise_and(input: Any, other: Any) -> Tensor:
+    """``x & y``, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: INT8, UINT8, INT16, UINT16, INT32, UINT32, both the same; an int scalar keeps its low bits.
+    Errors: a scalar that is no int; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.bitwise_and(x, y)
     """
 
-def bitwise_left_shift(*args: Any, **kwargs: Any) -> NoReturn:
-    """Shift left.
+def bitwise_left_shift(input: Any, other: Any) -> Tensor:
+    """``x << y``, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: INT16, UINT16 (INT8, UINT8, INT32, UINT32 on the 950), both the same; either operand may be an int.
+    An amount that is negative or not below the number of bits shifts everything out: 0.
+    Errors: two scalars; a scalar that is no int; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.bitwise_left_shift(x, y)
     """
 
-def bitwise_not(*args: Any, **kwargs: Any) -> NoReturn:
-    """Bitwise complement.
+def bitwise_not(input: Any) -> Tensor:
+    """``~x``, element by element; of BOOL the logical negation.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result has the operand's shape, dtype and valid shape.
+    Dtypes: INT8, UINT8, INT16, UINT16, INT32, UINT32, BOOL.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand.
+
+    Example::
+
+        out[:] = pypto.bitwise_not(x)
     """
 
-def bitwise_or(*args: Any, **kwargs: Any) -> NoReturn:
-    """Bitwise OR.
+def bitwise_or(input: Any, other: Any) -> Tensor:
+    """``x | y``, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: INT8, UINT8, INT16, UINT16, INT32, UINT32, both the same; an int scalar keeps its low bits.
+    Errors: a scalar that is no int; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.bitwise_or(x, y)
     """
 
-def bitwise_right_shift(*args: Any, **kwargs: Any) -> NoReturn:
-    """Shift right.
+def bitwise_right_shift(input: Any, other: Any) -> Tensor:
+    """``x >> y``, element by element; arithmetic for signed types.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: INT16, UINT16 (INT8, UINT8, INT32, UINT32 on the 950), both the same; either operand may be an int.
+    An amount that is negative or not below the number of bits shifts everything out: 0, or -1 for negative x.
+    Errors: two scalars; a scalar that is no int; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.bitwise_right_shift(x, y)
     """
 
-def bitwise_xor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Bitwise XOR.
+def bitwise_xor(input: Any, other: Any) -> Tensor:
+    """``x ^ y``, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: INT8, UINT8, INT16, UINT16, INT32, UINT32, both the same; an int scalar keeps its low bits.
+    Errors: a scalar that is no int; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.bitwise_xor(x, y)
     """
 
 def cast(input: Any, dtype: Any, mode: Any = ..., satmode: Any = ...) -> Tensor:
@@ -383,10 +427,16 @@ def ceil(input: Any) -> Tensor:
         out[:] = pypto.ceil(x)
     """
 
-def ceil_div(*args: Any, **kwargs: Any) -> NoReturn:
-    """INT32 division rounded up.
+def ceil_div(input: Any, other: Any) -> Tensor:
+    """The quotient rounded up, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: INT32, both; exact. A divisor 0 gives the greatest value of the type (the least for x < 0).
+    Errors: a float scalar; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.ceil_div(x, y)
     """
 
 def clip(*args: Any, **kwargs: Any) -> NoReturn:
@@ -424,10 +474,16 @@ def conv(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def copysign(*args: Any, **kwargs: Any) -> NoReturn:
-    """Magnitude of x with sign of y.
+def copysign(input: Any, other: Any) -> Tensor:
+    """The magnitude of ``input`` with the sign of ``other``, element by element; integers give FP32.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32, both the same. The sign of NaN is plus, that of -0 minus.
+    Errors: a scalar operand; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.copysign(x, y)
     """
 
 def cos(input: Any) -> Tensor:
@@ -564,10 +620,16 @@ def expand_clone(input: Any, shape: Any, *, valid_shape: Any = ...) -> Tensor:
         out[:] = pypto.expand_clone(x, [8, 16])
     """
 
-def expand_exp_dif(*args: Any, **kwargs: Any) -> NoReturn:
-    """Exp(x - y) with broadcast.
+def expand_exp_dif(input: Any, other: Any) -> Tensor:
+    """``exp(x - y)``, element by element; the difference is rounded to FP32.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, both the same.
+    Errors: a scalar operand; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.expand_exp_dif(x, y)
     """
 
 def expm1(input: Any) -> Tensor:
@@ -606,16 +668,29 @@ def floor(input: Any) -> Tensor:
         out[:] = pypto.floor(x)
     """
 
-def floor_div(*args: Any, **kwargs: Any) -> NoReturn:
-    """Division rounded down.
+def floor_div(input: Any, other: Any) -> Tensor:
+    """The quotient rounded down, element by element; the operator ``//`` is ``floor(div(x, y))`` instead.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT8, INT32, UINT8, both the same; the result has the same. Floats: the FP32 quotient,
+    then rounded down. Integers are exact; a divisor 0 gives the greatest value of the type (the least for x < 0).
+    Errors: a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.floor_div(x, y)
     """
 
-def fmod(*args: Any, **kwargs: Any) -> NoReturn:
-    """Truncated modulus (sign of dividend).
+def fmod(input: Any, other: Any, precision_type: Any = ...) -> Tensor:
+    """The remainder of the division rounded towards zero, element by element, exact; it has the sign of ``input``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, both the same. NaN for a divisor 0 and an infinite x; x for an infinite divisor.
+    Errors: a scalar that is NaN or infinite; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.fmod(x, y)
     """
 
 def full(size: Any, fill_value: Any, dtype: Any, *, valid_shape: Any = ...) -> Tensor:
@@ -650,10 +725,16 @@ def gathermask(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def gcd(*args: Any, **kwargs: Any) -> NoReturn:
-    """Greatest common divisor.
+def gcd(input: Any, other: Any) -> Tensor:
+    """The greatest common divisor, element by element; not negative, and 0 only for two zeros.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: INT8, INT16, INT32, UINT8, both the same. What does not fit wraps: ``gcd(INT_MIN, 0) == INT_MIN``.
+    Errors: a float scalar; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.gcd(x, y)
     """
 
 def ge(input: Any, other: Any) -> Tensor:
@@ -695,10 +776,16 @@ def gt(input: Any, other: Any) -> Tensor:
         out[:] = pypto.gt(x, y)
     """
 
-def hypot(*args: Any, **kwargs: Any) -> NoReturn:
-    """Sqrt(x^2 + y^2).
+def hypot(input: Any, other: Any) -> Tensor:
+    """``sqrt(x**2 + y**2)``, element by element, without overflow in between.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: both of one rank (1-4), broadcast; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, both the same. Infinite if an operand is, even beside NaN.
+    Errors: a scalar operand; different dtypes or ranks; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.hypot(x, y)
     """
 
 def index_add(*args: Any, **kwargs: Any) -> NoReturn:
@@ -743,16 +830,28 @@ def interleave(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def isfinite(*args: Any, **kwargs: Any) -> NoReturn:
-    """Neither inf nor NaN.
+def isfinite(input: Any) -> Tensor:
+    """Whether the value is neither infinite nor NaN, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result is BOOL with the operand's shape and valid shape.
+    Dtypes: INT8, INT16, INT32, INT64, FP16, FP32, BF16, UINT8, UINT16, UINT32, UINT64. Integers are finite.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand.
+
+    Example::
+
+        out[:] = pypto.isfinite(x)
     """
 
-def isnan(*args: Any, **kwargs: Any) -> NoReturn:
-    """Is NaN.
+def isnan(input: Any) -> Tensor:
+    """Whether the value is NaN, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result is BOOL with the operand's shape and valid shape.
+    Dtypes: FP16, FP32, BF16.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand.
+
+    Example::
+
+        out[:] = pypto.isnan(x)
     """
 
 def le(input: Any, other: Any) -> Tensor:
@@ -1051,10 +1150,17 @@ def relu(input: Any) -> Tensor:
         out[:] = pypto.relu(x)
     """
 
-def remainder(*args: Any, **kwargs: Any) -> NoReturn:
-    """Floored modulus (sign of divisor).
+def remainder(input: Any, other: Any, precision_type: Any = ...) -> Tensor:
+    """The remainder of the division rounded down, element by element; it has the sign of ``other``. Also ``x % y``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32, both the same. Integers are exact, a divisor 0 gives 0; floats: as ``fmod``,
+    plus one rounded addition where the signs differ. Either operand may be a scalar, which takes the tensor's dtype.
+    Errors: two scalars; a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+
+    Example::
+
+        out[:] = pypto.remainder(x, y)
     """
 
 def reshape(input: Any, shape: Any, *, valid_shape: Any = ..., inplace: Any = ...) -> Tensor:
@@ -1159,10 +1265,16 @@ def sign(input: Any) -> Tensor:
         out[:] = pypto.sign(x)
     """
 
-def signbit(*args: Any, **kwargs: Any) -> NoReturn:
-    """Sign bit set.
+def signbit(input: Any) -> Tensor:
+    """Whether the sign is minus, element by element.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: any of rank 1-4; the result is BOOL with the operand's shape and valid shape.
+    Dtypes: INT8, INT16, INT32, FP16, FP32, BF16. True for -0, false for every NaN.
+    Errors: a dtype outside this list; a dynamic, NZ or empty operand.
+
+    Example::
+
+        out[:] = pypto.signbit(x)
     """
 
 def sin(input: Any) -> Tensor:

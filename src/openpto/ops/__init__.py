@@ -2,6 +2,7 @@
 
 from openpto.ops import (
     binary,
+    bits,
     compare,
     composite,
     convert,
@@ -11,6 +12,7 @@ from openpto.ops import (
     missing,
     movement,
     promotion,
+    quotient,
     reduce,
     reshaping,
     structural,
@@ -23,8 +25,8 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 """Every public operation name of the API, available or not."""
 
 FAMILIES = (
-    binary, compare, composite, convert, create, indexing, matmul, missing, movement, promotion, reduce, reshaping,
-    structural, transcendental, unary,
+    binary, bits, compare, composite, convert, create, indexing, matmul, missing, movement, promotion, quotient, reduce,
+    reshaping, structural, transcendental, unary,
 )  # fmt: skip
 """The modules that declare operations."""
 

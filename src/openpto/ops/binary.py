@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from openpto.diagnostics import fail
-from openpto.ir.dtypes import DataType
+from openpto.ir.dtypes import DataType, is_float
 from openpto.ir.enums import PrecisionType
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
 
 from . import arith
+from . import math as functions
 from . import recording as rec
-from .dtype_sets import BF16, BOOL, F3, FP32, HALVES, I2, INT8, UINT8, UINT16, UINT32
-from .registry import Dtypes, Pointwise, Sample, op
-from .samples import integral, normal, positive, truth
-from .unary import ARITHMETIC, BF16_ONLY, precise
+from .dtype_sets import BF16, BOOL, F3, FP32, HALVES, I2, INT8, INT32, UINT8, UINT16, UINT32
+from .registry import Array, Dtypes, Pointwise, Sample, op
+from .samples import normal, positive, truth
+from .typed_samples import any_values
+from .unary import ARITHMETIC, BF16_ONLY, FLOATS, precise, result_ulp
 
 ADDITIVE = Dtypes(F3 | I2, frozenset({INT8, UINT8}))
 EXTREME = Dtypes(F3 | I2, frozenset({INT8, UINT8, UINT16, UINT32}))
@@ -39,6 +43,41 @@ def beside(name: str, value: object, first: Var, *, strict: bool) -> Var | Imm:
     return take(name, value, first.type.dtype)
 
 
+def binary_samples(
+    call: str,
+    dtypes: Dtypes,
+    golden: Callable[..., Array],
+    *,
+    ulp: float = 0.0,
+    from_int: DataType | None = None,
+    tile: tuple[int, ...] = (8, 16),
+) -> tuple[Sample, ...]:
+    """One sample per type, with its special values; ``from_int`` is the result type of integers."""
+    return tuple(
+        Sample(
+            call,
+            {"x": any_values(dtype), "y": _mixed(dtype)},
+            golden,
+            ulp=result_ulp(dtype, ulp),
+            result=dtype if is_float(dtype) else from_int or dtype,
+            tile=tile,
+        )
+        for dtype in sorted(dtypes.union)
+    )
+
+
+def _mixed(dtype: DataType) -> Callable[[np.random.Generator], Array]:
+    """The special values in another order, so that they meet each other."""
+    values = any_values(dtype)
+
+    def generate(rng: np.random.Generator) -> Array:
+        mixed: Array = values(rng).copy()
+        rng.shuffle(mixed.reshape(-1)[:32])
+        return mixed
+
+    return generate
+
+
 @op(
     "add",
     "B",
@@ -50,7 +89,8 @@ def beside(name: str, value: object, first: Var, *, strict: bool) -> Var | Imm:
     samples=(
         Sample("pypto.add(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: x + y, ulp=0.5),
         Sample("pypto.add(x, y)", {"x": normal(8, 16), "y": normal(1, 16)}, lambda x, y: x + y, ulp=0.5),
-        Sample("pypto.add(x, 3)", {"x": integral(8, 16)}, lambda x: x + 3),
+        Sample("pypto.add(x, 3)", {"x": any_values(INT32)}, lambda x: x + 3),
+        *binary_samples("pypto.add(x, y)", ADDITIVE, lambda x, y: x + y, ulp=0.5),
     ),
 )
 def add(input: Var, other: Var | int | float) -> Var:
@@ -75,6 +115,7 @@ def add(input: Var, other: Var | int | float) -> Var:
         Sample("pypto.sub(x, y)", {"x": normal(8, 16), "y": normal(8, 1)}, lambda x, y: x - y, ulp=0.5),
         Sample("x - 2.5", {"x": normal(8, 16)}, lambda x: x - 2.5, ulp=0.5),
         Sample("2.5 - x", {"x": normal(8, 16)}, lambda x: 2.5 - x, ulp=0.5),
+        *binary_samples("pypto.sub(x, y)", ADDITIVE, lambda x, y: x - y, ulp=0.5),
     ),
 )
 def sub(input: Var, other: Var | int | float) -> Var:
@@ -97,7 +138,8 @@ def sub(input: Var, other: Var | int | float) -> Var:
     method=True,
     samples=(
         Sample("pypto.mul(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: x * y, ulp=0.5),
-        Sample("x * 3", {"x": integral(8, 16)}, lambda x: x * 3),
+        Sample("x * 3", {"x": any_values(INT32)}, lambda x: x * 3),
+        *binary_samples("pypto.mul(x, y)", ARITHMETIC, lambda x, y: x * y, ulp=0.5),
     ),
 )
 def mul(input: Var, other: Var | int | float) -> Var:
@@ -122,7 +164,8 @@ def mul(input: Var, other: Var | int | float) -> Var:
     method=True,
     samples=(
         Sample("pypto.div(x, y)", {"x": normal(8, 16), "y": positive(8, 16)}, lambda x, y: x / y, ulp=0.5),
-        Sample("x / y", {"x": integral(8, 16), "y": integral(8, 16, low=1)}, lambda x, y: x / y, ulp=0.5),
+        *binary_samples("x / y", FLOATS, lambda x, y: x / y, ulp=0.5),
+        *binary_samples("x / y", Dtypes(I2), lambda x, y: x / y, ulp=1.6, from_int=FP32),
     ),
 )
 def div(input: Var, other: Var | int | float, precision_type: PrecisionType = PrecisionType.HIGH_PRECISION) -> Var:
@@ -155,7 +198,8 @@ def _extreme(name: str, x: object, y: object) -> Var:
     method=True,
     samples=(
         Sample("pypto.maximum(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: np.maximum(x, y)),
-        Sample("pypto.maximum(0, x)", {"x": integral(8, 16)}, lambda x: np.maximum(x, 0)),
+        Sample("pypto.maximum(0, x)", {"x": any_values(INT32)}, lambda x: np.maximum(x, 0)),
+        *binary_samples("pypto.maximum(x, y)", EXTREME, np.maximum),
     ),
 )
 def maximum(input: Var | int | float, other: Var | int | float) -> Var:
@@ -178,6 +222,7 @@ def maximum(input: Var | int | float, other: Var | int | float) -> Var:
     samples=(
         Sample("pypto.minimum(x, y)", {"x": normal(8, 16), "y": normal(8, 16)}, lambda x, y: np.minimum(x, y)),
         Sample("pypto.minimum(x, 0.5)", {"x": normal(8, 16)}, lambda x: np.minimum(x, 0.5)),
+        *binary_samples("pypto.minimum(x, y)", EXTREME, np.minimum),
     ),
 )
 def minimum(input: Var | int | float, other: Var | int | float) -> Var:
@@ -189,6 +234,109 @@ def minimum(input: Var | int | float, other: Var | int | float) -> Var:
     Errors: two scalars; different dtypes; shapes that do not broadcast.
     """
     return _extreme("minimum", input, other)
+
+
+# Two tensors
+
+
+def two_tensors(name: str, x: object, y: object, *, result: DataType | None = None, first: str = "input") -> Var:
+    """Record an op that takes no scalar; both operands have one dtype and one rank."""
+    tiles = [rec.tile(name, first, x), rec.tile(name, "other", y)]
+    rec.same_dtype(name, *tiles)
+    return rec.pointwise(name, tiles, result)
+
+
+@op(
+    "atan2",
+    "B",
+    arithmetic=Pointwise(float=functions.atan2),
+    dtypes=FLOATS,
+    samples=binary_samples("pypto.atan2(x, y)", FLOATS, np.arctan2, ulp=0.51),
+)
+def atan2(y: Var, x: Var) -> Var:
+    """The angle of the point (x, y), in [-pi, pi], element by element.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, both the same. Zeros and infinities as in IEEE 754: ``atan2(0, -0) == pi``.
+    Errors: a scalar operand; different dtypes; shapes that do not broadcast.
+    """
+    return two_tensors("atan2", y, x, first="y")
+
+
+@op(
+    "hypot",
+    "B",
+    arithmetic=Pointwise(float=functions.hypot),
+    dtypes=FLOATS,
+    method=True,
+    keywords={"self": "input"},
+    samples=binary_samples("pypto.hypot(x, y)", FLOATS, np.hypot, ulp=0.51),
+)
+def hypot(input: Var, other: Var) -> Var:
+    """``sqrt(x**2 + y**2)``, element by element, without overflow in between.
+
+    Shapes: both of one rank (1-4), broadcast; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, both the same. Infinite if an operand is, even beside NaN.
+    Errors: a scalar operand; different dtypes or ranks; shapes that do not broadcast.
+    """
+    same_rank("hypot", [rec.tile("hypot", "input", input), rec.tile("hypot", "other", other)])
+    return two_tensors("hypot", input, other)
+
+
+@op(
+    "expand_exp_dif",
+    "B",
+    arithmetic=Pointwise(float=lambda x, y: functions.exp(x - y)),
+    dtypes=FLOATS,
+    promoted=BF16_ONLY,
+    samples=(
+        Sample(
+            "pypto.expand_exp_dif(x, y)",
+            {"x": normal(8, 16), "y": normal(8, 1)},
+            lambda x, y: np.exp((x.astype("f4") - y.astype("f4")).astype("f8")),
+            ulp=1,
+        ),
+        *binary_samples(
+            "pypto.expand_exp_dif(x, y)",
+            FLOATS,
+            lambda x, y: np.exp((x.astype("f4") - y.astype("f4")).astype("f8")),
+            ulp=1,
+        ),
+    ),
+)
+def expand_exp_dif(input: Var, other: Var) -> Var:
+    """``exp(x - y)``, element by element; the difference is rounded to FP32.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, both the same.
+    Errors: a scalar operand; different dtypes; shapes that do not broadcast.
+    """
+    return two_tensors("expand_exp_dif", input, other)
+
+
+@op(
+    "copysign",
+    "B",
+    arithmetic=Pointwise(
+        float=lambda x, y: arith.copysign(x, arith.select(arith.is_nan(y), arith.nan(), y)),
+        int=lambda x, y: arith.copysign(arith.convert(x, FP32), arith.convert(y, FP32)),
+    ),
+    dtypes=ARITHMETIC,
+    promoted=BF16_ONLY,
+    samples=(
+        *binary_samples("pypto.copysign(x, y)", FLOATS, np.copysign),
+        *binary_samples("pypto.copysign(x, y)", Dtypes(I2), np.copysign, ulp=0.5, from_int=FP32),
+    ),
+)
+def copysign(input: Var, other: Var) -> Var:
+    """The magnitude of ``input`` with the sign of ``other``, element by element; integers give FP32.
+
+    Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT16, INT32, both the same. The sign of NaN is plus, that of -0 minus.
+    Errors: a scalar operand; different dtypes; shapes that do not broadcast.
+    """
+    first = rec.tile("copysign", "input", input)
+    return two_tensors("copysign", first, other, result=FP32 if first.type.dtype in I2 else None)
 
 
 _CONDITION = Dtypes(frozenset({BOOL}))
@@ -207,6 +355,15 @@ _CONDITION = Dtypes(frozenset({BOOL}))
             lambda c, x, y: np.asarray(np.where(c, x, y)),
         ),
         Sample("pypto.where(x > 0.0, x, -1.0)", {"x": normal(8, 16)}, lambda x: np.where(x > 0, x, -1.0)),
+        *(
+            Sample(
+                "pypto.where(c, x, y)",
+                {"c": truth(8, 16), "x": any_values(dtype), "y": any_values(dtype)},
+                lambda c, x, y: np.asarray(np.where(c, x, y)),
+                result=dtype,
+            )
+            for dtype in sorted(ADDITIVE.union)
+        ),
     ),
 )
 def where(condition: Var, input: Var | float, other: Var | float) -> Var:

@@ -13,10 +13,11 @@ from openpto.ir.trace import Var
 from . import arith
 from . import recording as rec
 from .binary import beside, same_rank
-from .dtype_sets import BF16, BOOL, F3, FP16, FP32, I2, INT8, INT16, UINT8, UINT16, UINT32
-from .registry import Builder, Dtypes, Pointwise, Sample, op
+from .dtype_sets import BF16, BOOL, F3, FP16, FP32, I2, INT8, INT16, INT32, INTS, UINT8, UINT16, UINT32
+from .registry import Array, Builder, Dtypes, Pointwise, Sample, op
 from .samples import integral, normal, truth
-from .unary import BF16_ONLY
+from .typed_samples import any_values
+from .unary import BF16_ONLY, FLOATS
 
 COMPARED = Dtypes(frozenset({FP16, FP32}), frozenset({INT16}))
 
@@ -51,6 +52,10 @@ def comparison(name: str, sign: str, summary: str, build: Builder, golden: Calla
         samples=(
             Sample(f"pypto.{name}(x, y)", {"x": _steps, "y": _steps}, golden),
             Sample(f"x {sign} 0.5", {"x": _steps}, lambda x: golden(x, 0.5)),
+            *(
+                Sample(f"pypto.{name}(x, y)", {"x": any_values(t), "y": any_values(t)}, golden)
+                for t in sorted(COMPARED.union)
+            ),
         ),
     )(record)
 
@@ -97,6 +102,10 @@ def _not(x: arith.Expr) -> arith.Expr:
     samples=(
         Sample("pypto.logical_and(x, y)", {"x": truth(8, 16), "y": truth(8, 16)}, lambda x, y: x & y),
         Sample("pypto.logical_and(x, y)", {"x": truth(8, 16), "y": integral(8, 16, low=-1, high=2)}, np.logical_and),
+        *(
+            Sample("pypto.logical_and(x, y)", {"x": any_values(t), "y": any_values(INT8)}, np.logical_and)
+            for t in sorted(LOGICAL.union - {BOOL})
+        ),
     ),
 )
 def logical_and(input: Var, other: Var) -> Var:
@@ -122,6 +131,7 @@ def logical_and(input: Var, other: Var) -> Var:
         Sample("pypto.logical_not(x)", {"x": truth(8, 16)}, np.logical_not),
         Sample("pypto.logical_not(x)", {"x": integral(8, 16, low=-1, high=2)}, np.logical_not),
         Sample("pypto.logical_not(x)", {"x": normal(8, 16)}, np.logical_not),
+        *(Sample("pypto.logical_not(x)", {"x": any_values(t)}, np.logical_not) for t in sorted(NEGATED.union - {BOOL})),
     ),
 )
 def logical_not(input: Var) -> Var:
@@ -132,3 +142,68 @@ def logical_not(input: Var) -> Var:
     Errors: a dtype outside this list; a dynamic, NZ or empty operand.
     """
     return rec.pointwise("logical_not", [rec.tile("logical_not", "input", input)], BOOL)
+
+
+# Predicates
+
+_PREDICATE = """{summary}
+
+Shapes: any of rank 1-4; the result is BOOL with the operand's shape and valid shape.
+Dtypes: {dtypes}. {special}
+Errors: a dtype outside this list; a dynamic, NZ or empty operand.
+"""
+
+
+def predicate(
+    name: str, summary: str, arithmetic: Pointwise, dtypes: Dtypes, golden: Any, special: str, *, method: bool = False
+) -> None:
+    """Declare one question about single elements."""
+
+    def record(input: Var) -> Var:
+        return rec.pointwise(name, [rec.tile(name, "input", input)], BOOL)
+
+    listed = ", ".join(d.short for d in sorted(dtypes.union))
+    record.__doc__ = _PREDICATE.format(summary=summary, dtypes=listed, special=special)
+    op(
+        name,
+        "C",
+        arithmetic=arithmetic,
+        dtypes=dtypes,
+        method=method,
+        keywords={"a" if method else "self": "input"},
+        samples=tuple(
+            Sample(f"pypto.{name}(x)", {"x": any_values(t)}, golden, tile=(8, 32)) for t in sorted(dtypes.union)
+        ),
+    )(record)
+
+
+def _golden_signbit(x: Array) -> Array:
+    result: Array = (x < 0) if x.dtype.kind == "i" else np.signbit(x) & ~np.isnan(x)
+    return result
+
+
+predicate(
+    "isfinite",
+    "Whether the value is neither infinite nor NaN, element by element.",
+    Pointwise(float=lambda x: abs(x) < arith.inf(), int=lambda x: arith.eq(x, x)),
+    Dtypes(F3 | INTS),
+    np.isfinite,
+    "Integers are finite.",
+)
+predicate(
+    "isnan",
+    "Whether the value is NaN, element by element.",
+    Pointwise(float=arith.is_nan),
+    FLOATS,
+    np.isnan,
+    "",
+)
+predicate(
+    "signbit",
+    "Whether the sign is minus, element by element.",
+    Pointwise(float=lambda x: (arith.bitcast(x, arith.I32) < 0) & ~arith.is_nan(x), int=lambda x: x < 0),
+    Dtypes(F3 | frozenset({INT8, INT16, INT32})),
+    _golden_signbit,
+    "True for -0, false for every NaN.",
+    method=True,
+)
