@@ -308,10 +308,17 @@ def atomic_add(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def axpy_(*args: Any, **kwargs: Any) -> NoReturn:
-    """Y = alpha*x + y in place.
+def axpy_(y: Any, x: Any, alpha: Any = ...) -> Tensor:
+    """``y += alpha * x`` in place; the result is y itself.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: both of one rank (1-4); x broadcasts to y, y never does.
+    Dtypes: y and x FP32, or both FP16, or y FP32 and x FP16. Computed in FP32, product and sum each rounded, and
+    rounded to y's dtype.
+    Errors: an x that does not broadcast to y; different ranks; another pair of dtypes.
+
+    Example::
+
+        out[:] = pypto.axpy_(pypto.clone(y), x, 0.3)
     """
 
 def bitwise_and(input: Any, other: Any) -> Tensor:
@@ -439,10 +446,17 @@ def ceil_div(input: Any, other: Any) -> Tensor:
         out[:] = pypto.ceil_div(x, y)
     """
 
-def clip(*args: Any, **kwargs: Any) -> NoReturn:
-    """Clamp to [min, max].
+def clip(input: Any, min: Any = ..., max: Any = ...) -> Tensor:
+    """``min(max(x, low), high)``, element by element; a bound that is None does not limit.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: bounds that are tensors broadcast to the input along at most one axis; the result has the input's shape.
+    Dtypes: FP16, BF16, FP32, INT16, INT32; bounds have the same or, as plain numbers, take it. NaN in x or in a bound
+    gives NaN. Where low > high the result is high.
+    Errors: one bound a Tensor and the other a scalar; another dtype; a bound that does not broadcast to the input.
+
+    Example::
+
+        out[:] = pypto.clip(x, -0.5, 0.5)
     """
 
 def clone(input: Any) -> Tensor:
@@ -1096,16 +1110,32 @@ def permute(input: Any, perm: Any) -> Tensor:
         out[:] = pypto.permute(x, [2, 0, 1])
     """
 
-def pow(*args: Any, **kwargs: Any) -> NoReturn:
-    """Power with its own promotion table.
+def pow(input: Any, other: Any, precision_type: Any = ...) -> Tensor:
+    """``input`` to the power ``other``, element by element; also ``x ** y``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: two tensors of one rank (1-4), broadcast; valid extents are the least of those that have the full extent.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8. An int exponent keeps the base's dtype, a float makes INT32
+    FP32. Tensors: INT8, INT16 and UINT8 meet their own dtype only; else the result has the higher of FP32, FP16, BF16,
+    INT32, and FP32 for FP16 beside BF16. Computed in FP32 and rounded once; known exponents 2, 3, -1, -2, 0.5 and
+    -0.5 are products, quotients and roots, each step rounded. Anything to the power 0 is 1. Integers wrap; their
+    negative powers are rounded towards zero.
+    Errors: a float exponent beside INT8, INT16 or UINT8; another pair of dtypes; different ranks; no Tensor as base.
+
+    Example::
+
+        out[:] = pypto.pow(x, 2)
     """
 
-def prelu(*args: Any, **kwargs: Any) -> NoReturn:
-    """ReLU with per-channel slope tensor.
+def prelu(input: Any, weight: Any) -> Tensor:
+    """``x if x >= 0 else weight * x``, element by element, with a weight per channel (axis 1).
 
-    Not yet available: a call stops with PTO902.
+    Shapes: input of rank 1-4; weight of rank 1, as long as axis 1 of the input (1 for an input of rank 1).
+    Dtypes: FP16, BF16, FP32, both the same.
+    Errors: a weight of another rank or length; different dtypes; a scalar operand.
+
+    Example::
+
+        out[:] = pypto.prelu(x, w)
     """
 
 def prod(*args: Any, **kwargs: Any) -> NoReturn:

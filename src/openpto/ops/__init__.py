@@ -11,10 +11,12 @@ from openpto.ops import (
     matmul,
     missing,
     movement,
+    power,
     promotion,
     quotient,
     reduce,
     reshaping,
+    selection,
     structural,
     transcendental,
     unary,
@@ -25,8 +27,8 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 """Every public operation name of the API, available or not."""
 
 FAMILIES = (
-    binary, bits, compare, composite, convert, create, indexing, matmul, missing, movement, promotion, quotient, reduce,
-    reshaping, structural, transcendental, unary,
+    binary, bits, compare, composite, convert, create, indexing, matmul, missing, movement, power, promotion, quotient,
+    reduce, reshaping, selection, structural, transcendental, unary,
 )  # fmt: skip
 """The modules that declare operations."""
 

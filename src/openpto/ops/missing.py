@@ -11,8 +11,6 @@ missing("argmax", "R", "INT32 index of the maximum.", method=True)
 missing("argmin", "R", "INT32 index of the minimum.", method=True)
 missing("argsort", "T", "Stable sort indices.")
 missing("atomic_add", "S", "Atomically add a block into a tensor.")
-missing("axpy_", "B", "Y = alpha*x + y in place.", method=True)
-missing("clip", "B", "Clamp to [min, max].")
 missing("conv", "M", "1-D/2-D/3-D convolution.")
 missing("cumprod", "R", "Running product.", method=True)
 missing("cumsum", "R", "Running sum (ints to INT64).", method=True)
@@ -86,8 +84,6 @@ elsewhere(
     "Debug dump in verify mode.",
     Sample("pypto.pass_verify_save(x, 'x') or x * 1.0", _X, lambda x: x),
 )
-missing("pow", "B", "Power with its own promotion table.")
-missing("prelu", "B", "ReLU with per-channel slope tensor.", method=True)
 missing("prod", "R", "Product along one axis.")
 missing("quant_mx", "Q", "MX quantisation with E8M0 scales.", method=True, only_950=True)
 missing("quantize", "Q", "FP32 to INT8/UINT8 with scale.")

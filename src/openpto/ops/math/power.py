@@ -17,7 +17,10 @@ def _wide_log2(size: Expr) -> Expr:
 
 
 def pow(x: Expr, y: Expr) -> Expr:
-    """``x**y`` with the special values of IEEE 754: 1 if y is 0 or x is 1, NaN for x < 0 and a fractional y."""
+    """``x**y`` with the special values of IEEE 754: 1 if y is 0 or x is 1, NaN for x < 0 and a fractional y.
+
+    ``x`` is FP32, ``y`` FP32 or FP64.
+    """
     base, exponent = convert(x, F64), convert(y, F64)
     product = _wide_log2(abs(base)) * exponent
     limited = select(product > 200.0, 200.0, product)
@@ -30,7 +33,7 @@ def pow(x: Expr, y: Expr) -> Expr:
     fractional = (x < 0.0) & ~integral & ne(x, -inf())
     signed = select(fractional, arith.nan(F64), signed)
     # |x| = 1 with an infinite y would be 0 * inf above.
-    signed = select(eq(x, -1.0) & eq(abs(y), inf()), 1.0, signed)
+    signed = select(eq(x, -1.0) & eq(abs(y), inf(y.dtype)), 1.0, signed)
     one = eq(y, 0.0) | eq(x, 1.0)
     unknown = (arith.is_nan(x) | arith.is_nan(y)) & ~one
     return convert(select(one, 1.0, select(unknown, arith.nan(F64), signed)), F32)
