@@ -203,30 +203,52 @@ def amin(input: Any, dim: Any, keepdim: Any = ...) -> Tensor:
 def arange(*bounds: Any) -> Tensor:
     """A sequence: ``arange(end)``, ``arange(start, end)`` or ``arange(start, end, step)``; element k is start + k·step.
 
-    Shapes: one axis of ceil((end - start) / step) elements. Dtypes: FP32 if any argument is a float, else INT32.
-    Errors: no or more than three arguments; step 0; an empty range; ints outside INT32; symbols.
+    Shapes: one axis of ceil((end - start) / step) elements. Dtypes: FP32 if any argument is a float, else INT32; the
+    dtype of the Elements among the arguments, which share one of FP16, BF16, FP32, INT16, INT32. FP16 and BF16 are
+    computed in FP32 and rounded once.
+    Errors: no or more than three arguments; step 0; an empty range; ints outside the dtype; symbols.
 
     Example::
 
         out[:] = pypto.arange(16) + x
     """
 
-def argmax(*args: Any, **kwargs: Any) -> NoReturn:
-    """INT32 index of the maximum.
+def argmax(input: Any, dim: Any = ..., keepdim: Any = ...) -> Tensor:
+    """INT32 index of the maximum along ``dim``, over the valid extent; of equal values the first.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; ``keepdim`` leaves extent 1, else the axis is dropped (a rank-1 operand gives shape [1]).
+    Dtypes: FP16, BF16, FP32; the result is INT32. A NaN counts as the maximum; -0 and +0 are equal.
+    Errors: an axis out of range; a dtype outside this list. While running: an axis without valid elements.
+
+    Example::
+
+        out[:] = pypto.argmax(x, -1, True)
     """
 
-def argmin(*args: Any, **kwargs: Any) -> NoReturn:
-    """INT32 index of the minimum.
+def argmin(input: Any, dim: Any = ..., keepdim: Any = ...) -> Tensor:
+    """INT32 index of the minimum along ``dim``, over the valid extent; of equal values the first.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; ``keepdim`` leaves extent 1, else the axis is dropped (a rank-1 operand gives shape [1]).
+    Dtypes: FP16, BF16, FP32; the result is INT32. A NaN counts as the minimum; -0 and +0 are equal.
+    Errors: an axis out of range; a dtype outside this list. While running: an axis without valid elements.
+
+    Example::
+
+        out[:] = pypto.argmin(x, -1, True)
     """
 
-def argsort(*args: Any, **kwargs: Any) -> NoReturn:
-    """Stable sort indices.
+def argsort(input: Any, dim: Any = ..., descending: Any = ...) -> Tensor:
+    """Positions of the elements in sorted order along ``dim`` (None: the last axis), over the valid extent.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4, any axis except the first of rank 4; the result has the operand's shape and valid shape. The
+    vector tile of the axis is a multiple of 32.
+    Dtypes: FP32, FP16; the result is INT32. The sort is stable; a NaN counts as the greatest; -0 and +0 are equal.
+    Without ``descending`` it is descending, as the documentation says, with a warning: the toolchains sort ascending.
+    Errors: an axis out of range; a vector tile that does not fit; a dtype outside this list.
+
+    Example::
+
+        out[:] = pypto.argsort(x, -1, True)
     """
 
 def asin(input: Any) -> Tensor:
@@ -302,10 +324,18 @@ def atanh(input: Any) -> Tensor:
         out[:] = pypto.atanh(x)
     """
 
-def atomic_add(*args: Any, **kwargs: Any) -> NoReturn:
-    """Atomically add a block into a tensor.
+def atomic_add(src: Any, offsets: Any, dst: Any) -> None:
+    """Add a block in place: ``dst[offsets : offsets + shape] += src``, over the valid region of ``src``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: src, offsets and dst have one rank; src is static, dst may be dynamic. Blocks are added in program order; a
+    device adds blocks of parallel iterations in any order.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, both the same; every addition is rounded to the dtype.
+    Errors: ranks, dtypes or formats that differ. While running: a block that reaches past the end of ``dst``.
+
+    Example::
+
+        out[:] = x
+        pypto.atomic_add(y, [2, 0], out)
     """
 
 def axpy_(y: Any, x: Any, alpha: Any = ...) -> Tensor:
@@ -524,16 +554,30 @@ def cosh(input: Any) -> Tensor:
         out[:] = pypto.cosh(x)
     """
 
-def cumprod(*args: Any, **kwargs: Any) -> NoReturn:
-    """Running product.
+def cumprod(input: Any, dim: Any) -> Tensor:
+    """Running product along ``dim``, over the valid extent: element k is the product of the elements 0 to k.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, BF16, FP32; the result has the operand's. FP16 and BF16 are multiplied in FP32, and every element of
+    the result is rounded once. The order of multiplication is ascending.
+    Errors: an axis out of range; a dtype outside this list.
+
+    Example::
+
+        out[:] = pypto.cumprod(x, 0)
     """
 
-def cumsum(*args: Any, **kwargs: Any) -> NoReturn:
-    """Running sum (ints to INT64).
+def cumsum(input: Any, dim: Any) -> Tensor:
+    """Running sum along ``dim``, over the valid extent: element k is the sum of the elements 0 to k.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; the result has the operand's shape and valid shape.
+    Dtypes: FP16, BF16, FP32 keep theirs; INT16 and INT32 give INT64. FP16 and BF16 are added up in FP32, and every
+    element of the result is rounded once. The order of addition is ascending.
+    Errors: an axis out of range; a dtype outside this list.
+
+    Example::
+
+        out[:] = pypto.cumsum(x, -1)
     """
 
 def deinterleave(*args: Any, **kwargs: Any) -> NoReturn:
@@ -802,40 +846,79 @@ def hypot(input: Any, other: Any) -> Tensor:
         out[:] = pypto.hypot(x, y)
     """
 
-def index_add(*args: Any, **kwargs: Any) -> NoReturn:
-    """Out-of-place index_add_.
+def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Tensor:
+    """A copy of ``input`` with slices added: for dim 0 ``input[index[i], :] + alpha * source[i, :]``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: as index_add_. Dtypes: as index_add_. The input keeps its contents.
+    Errors: as index_add_.
+
+    Example::
+
+        out[:] = pypto.index_add(x, 0, i, s)
     """
 
-def index_add_(*args: Any, **kwargs: Any) -> NoReturn:
-    """Add source slices at indices, in place.
+def index_add_(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Tensor:
+    """Add slices in place: for dim 0 ``input[index[i], :] += alpha * source[i, :]``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: input and source have one rank (1-5), static, and equal extents except along ``dim``; the index is a list as
+    long as source there. Equal indices add up, in the order of the index.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, both the same; index INT32 or INT64. FP16 and BF16 are added up in
+    FP32 and rounded once; integers wrap.
+    Errors: ranks or extents that do not fit; an alpha outside the dtype. While running: an index out of range.
+
+    Example::
+
+        out[:] = pypto.index_add_(pypto.clone(x), 0, i, s)
     """
 
-def index_add__ub(*args: Any, **kwargs: Any) -> NoReturn:
-    """UB variant of index_add_.
+def index_add__ub(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Tensor:
+    """As index_add_, in on-chip memory.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: as index_add_. Dtypes: as index_add_, without INT8.
+    Errors: as index_add_.
+
+    Example::
+
+        out[:] = pypto.index_add__ub(pypto.clone(x), 0, i, s)
     """
 
-def index_add_ub(*args: Any, **kwargs: Any) -> NoReturn:
-    """UB variant of index_add.
+def index_add_ub(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Tensor:
+    """As index_add, in on-chip memory.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: as index_add_. Dtypes: as index_add_, without INT8.
+    Errors: as index_add_.
+
+    Example::
+
+        out[:] = pypto.index_add_ub(x, 0, i, s, alpha=2)
     """
 
-def index_put_(*args: Any, **kwargs: Any) -> NoReturn:
-    """Write or accumulate values at coordinates, in place.
+def index_put_(input: Any, indices: Any, values: Any, accumulate: Any = ...) -> None:
+    """Write in place: ``input[i0[k], i1[k], ...] = values[k]``, or add with ``accumulate``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: 1-4 index lists of one length L; rank(input) + 1 = number of lists + rank(values); values [L, ...] with the
+    trailing extents of the input, whose indexed axes may be dynamic. Where indices meet the last one stays; with
+    ``accumulate`` all add up, in order.
+    Dtypes: FP16, BF16, FP32, all INT and UINT; with ``accumulate`` FP16, BF16, FP32, INT8, INT16, INT32 (FP16 and BF16
+    are added up in FP32 and rounded once). Indices of any INT or UINT.
+    Errors: ranks, extents or dtypes that do not fit. While running: an index out of range.
+
+    Example::
+
+        pypto.index_put_(out, (i,), v)
     """
 
-def index_select(*args: Any, **kwargs: Any) -> NoReturn:
-    """Take slices along an axis.
+def index_select(input: Any, dim: Any, index: Any) -> Tensor:
+    """Slices along ``dim``: for dim 0 ``input[index[i], :]``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: input rank 1-4, static; the axes of the index (rank 1 or 2) and its valid extents replace axis ``dim``.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32 (BOOL, FP8E4M3, FP8E5M2, FP8E8M0 on the 950);
+    index INT32 or INT64.
+    Errors: another rank or index dtype. While running: an index outside the valid extent.
+
+    Example::
+
+        out[:] = pypto.index_select(x, 0, i)
     """
 
 def interleave(*args: Any, **kwargs: Any) -> NoReturn:
@@ -1069,10 +1152,16 @@ def normal(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def one_hot(*args: Any, **kwargs: Any) -> NoReturn:
-    """INT64 one-hot encoding.
+def one_hot(input: Any, num_classes: Any) -> Tensor:
+    """INT64 one-hot encoding: at (i, c) 1 where ``input[i]`` is c, else 0.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-3; the result has ``num_classes`` as a further, last axis. The last vector tile is num_classes.
+    Dtypes: INT8, INT16, INT32, INT64; the result is INT64.
+    Errors: a num_classes that is no positive int. While running: an element outside [0, num_classes).
+
+    Example::
+
+        out[:] = pypto.one_hot(x, 8)
     """
 
 def ones(*size: Any, dtype: Any = ...) -> Tensor:
@@ -1092,10 +1181,17 @@ def pack(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def pad(*args: Any, **kwargs: Any) -> NoReturn:
-    """Grow right/bottom with a constant.
+def pad(input: Any, pad: Any, mode: Any = ..., value: Any = ...) -> Tensor:
+    """Grow the last axes at their ends: ``pad`` is (0, right) for rank 1, else (0, right, 0, bottom).
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4, static; the valid extents grow by the same amounts, so ``value`` follows the valid elements.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32. ``value`` may be ±inf for floats.
+    Errors: a pad on the left or at the top, a negative one, another number of them; a mode other than "constant"; a
+    float beside an integer tensor.
+
+    Example::
+
+        out[:] = pypto.pad(x, [0, 8, 0, 4], value=-1.0)
     """
 
 def permute(input: Any, perm: Any) -> Tensor:
@@ -1138,10 +1234,17 @@ def prelu(input: Any, weight: Any) -> Tensor:
         out[:] = pypto.prelu(x, w)
     """
 
-def prod(*args: Any, **kwargs: Any) -> NoReturn:
-    """Product along one axis.
+def prod(input: Any, dim: Any, keepdim: Any = ...) -> Tensor:
+    """Product along ``dim``, over the valid extent; the product of nothing is 1.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; ``keepdim`` leaves extent 1, else the axis is dropped (a rank-1 operand gives shape [1]).
+    Dtypes: FP32, INT16, INT32; the result has the operand's dtype, integers wrap.
+    The order of multiplication is fixed: 16 lanes and a halving tree along the last axis, ascending along the others.
+    Errors: an axis out of range; a dtype outside this list.
+
+    Example::
+
+        out[:] = pypto.prod(x, -1, True)
     """
 
 def quant_mx(*args: Any, **kwargs: Any) -> NoReturn:
@@ -1207,10 +1310,17 @@ def reshape(input: Any, shape: Any, *, valid_shape: Any = ..., inplace: Any = ..
         out[:] = pypto.reshape(x, [4, 32])
     """
 
-def rms_norm(*args: Any, **kwargs: Any) -> NoReturn:
-    """RMS normalisation of the last axis.
+def rms_norm(input: Any, gamma: Any = ..., epsilon: Any = ...) -> Tensor:
+    """``x / sqrt(mean(x^2) + epsilon)`` over the last axis, times ``gamma`` if it is given.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; gamma [C], C the last extent; the result has the operand's shape and valid shape.
+    Dtypes: FP16, BF16, FP32, both the same; computed in FP32 and rounded once to the operand's dtype. The mean is the
+    sum of x * x * (1/n).
+    Errors: a last axis that is cut by a valid_shape; a gamma of another shape or dtype.
+
+    Example::
+
+        out[:] = pypto.rms_norm(x)
     """
 
 def round(input: Any, decimals: Any = ...) -> Tensor:
@@ -1266,16 +1376,26 @@ def scatter_(input: Any, dim: Any, index: Any, src: Any, *, reduce: Any = ...) -
         out[:] = pypto.scatter_(pypto.clone(x), 0, i, x, reduce='add')
     """
 
-def scatter_update(*args: Any, **kwargs: Any) -> NoReturn:
-    """Paged row update, dim = -2, in place.
+def scatter_update(input: Any, dim: Any = ..., index: Any = ..., src: Any = ...) -> Tensor:
+    """Write rows of a paged store in place: write ``x = scatter_update(x, -2, index, src)``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: input [rows, d], index [b, s], src [b * s, d]: ``input[index[i, j]] = src[i * s + j]``; or input
+    [blocks, size, 1, d], src [b, s, 1, d]: row index[i, j] counts through the blocks. The rows may be dynamic. Where
+    indices meet the last one stays.
+    Dtypes: FP16, BF16, FP32, INT16, INT32, both the same; index INT16, INT32 or INT64.
+    Errors: another dim; ranks or extents that do not fit; a first vector tile that does not divide s. While running: an
+    index out of range.
+
+    Example::
+
+        out[:] = pypto.scatter_update(pypto.clone(x), -2, i, s)
     """
 
 def sigmoid(input: Any) -> Tensor:
     """``1 / (1 + exp(-x))``, element by element.
 
-    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16.
+    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16; computed in FP32
+    and rounded once to the operand's dtype.
     Errors: a dtype outside this list.
 
     Example::
@@ -1334,7 +1454,8 @@ def sinh(input: Any) -> Tensor:
 def softmax(input: Any, dim: Any) -> Tensor:
     """``exp(x - max) / sum`` along an axis, over its valid extent.
 
-    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16.
+    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16; computed in FP32
+    and rounded once to the operand's dtype.
     Errors: an axis out of range; a dtype outside this list.
 
     Example::
@@ -1409,10 +1530,19 @@ def tanh(input: Any) -> Tensor:
         out[:] = pypto.tanh(x)
     """
 
-def topk(*args: Any, **kwargs: Any) -> NoReturn:
-    """K largest/smallest of the last axis.
+def topk(input: Any, k: Any, dim: Any = ..., largest: Any = ..., algo: Any = ...) -> list[Tensor]:
+    """The ``k`` greatest (or least) elements of each row, sorted, and their positions: [values, indices].
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; along the last axis, over its valid extent; the results have k there. k is at most the extent and
+    the last vector tile. Equal elements keep their order; a NaN counts as the greatest; -0 and +0 are equal.
+    Dtypes: FP32 with MERGE_SORT; also FP16, BF16, INT and UINT of 8, 16, 32 bits with RADIX_SELECT (950 only, the axis
+    whole in the vector tile). Values keep the dtype, indices are INT32.
+    Errors: another axis; k out of range; a dtype outside these lists; a vector tile that does not fit. While running:
+    a k above the valid extent.
+
+    Example::
+
+        out[:] = pypto.topk(x, 4)[0]
     """
 
 def transpose(input: Any, dim0: Any, dim1: Any) -> Tensor:
@@ -1428,16 +1558,30 @@ def transpose(input: Any, dim0: Any, dim1: Any) -> Tensor:
         out[:] = pypto.transpose(x, 0, 1)
     """
 
-def tril(*args: Any, **kwargs: Any) -> NoReturn:
-    """Lower triangle.
+def tril(input: Any, diagonal: Any = ...) -> Tensor:
+    """The lower triangle: elements with column - row <= ``diagonal``, zeros elsewhere.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 2-5, the last two axes are the matrix; the result has the operand's shape and valid shape. ``diagonal``
+    may be a symbol. ``x.tril_()`` does it in place.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32 (UINT16, UINT32 on the 950).
+    Errors: rank 1; a dtype outside this list.
+
+    Example::
+
+        out[:] = pypto.tril(x)
     """
 
-def triu(*args: Any, **kwargs: Any) -> NoReturn:
-    """Upper triangle.
+def triu(input: Any, diagonal: Any = ...) -> Tensor:
+    """The upper triangle: elements with column - row >= ``diagonal``, zeros elsewhere.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 2-5, the last two axes are the matrix; the result has the operand's shape and valid shape. ``diagonal``
+    may be a symbol. ``x.triu_()`` does it in place.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32 (UINT16, UINT32 on the 950).
+    Errors: rank 1; a dtype outside this list.
+
+    Example::
+
+        out[:] = pypto.triu(x)
     """
 
 def trunc(input: Any) -> Tensor:
@@ -1475,10 +1619,18 @@ def unsqueeze(input: Any, dim: Any) -> Tensor:
         out[:] = pypto.unsqueeze(x, 1)
     """
 
-def var(*args: Any, **kwargs: Any) -> NoReturn:
-    """Variance along axes with correction.
+def var(input: Any, dim: Any = ..., correction: Any = ..., keepdim: Any = ...) -> Tensor:
+    """Variance along one, several or (``dim`` None or empty) all axes: sum((x - mean)^2) / max(0, n - correction).
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; n is the product of the reduced extents; ``keepdim`` leaves extent 1, else the axes are dropped
+    (if none is left the result has shape [1]).
+    Dtypes: FP16, BF16, FP32; computed in FP32 (mean, differences, squares, sum, division, each rounded), then rounded
+    to the operand's dtype. Where n <= correction the division by 0 gives inf or NaN.
+    Errors: an axis out of range or named twice; an axis that is cut by a valid_shape.
+
+    Example::
+
+        out[:] = pypto.var(x, -1, keepdim=True)
     """
 
 def view(input: Any, shape: Any = ..., offsets: Any = ..., *, valid_shape: Any = ..., dtype: Any = ...) -> Tensor:

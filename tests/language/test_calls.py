@@ -167,7 +167,6 @@ REFUSED = {
         "[1, 8]",
     ),
     "matmul nz": (lambda x, i: pypto.matmul(x, x, DT_FP32, b_trans=True, c_matrix_nz=True), "PTO276", "NZ"),
-    "triu_": (lambda x, i: x.triu_(), "PTO902", "triu_"),
 }
 
 

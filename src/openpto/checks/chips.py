@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from openpto.checks.access import operations
 from openpto.diagnostics import fail, warn
+from openpto.ir.enums import TopKAlgo
 from openpto.ir.nodes import Kernel, Op, Value
 from openpto.ops import OPS
 
@@ -45,6 +46,8 @@ def _only_on_newest(op: Op) -> str | None:
         return None
     if decl.only_950:
         return op.name
+    if op.attrs.get("algo") is TopKAlgo.RADIX_SELECT:
+        return "topk with RADIX_SELECT"
     first = next((operand for operand in op.operands if isinstance(operand, Value)), None)
     if first is not None and decl.dtypes is not None and first.type.dtype in decl.dtypes.only_950:
         return f"{op.name} of {first.type.dtype.name}"

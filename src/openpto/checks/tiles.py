@@ -25,10 +25,13 @@ from openpto.ops import OPS
 from openpto.ops.registry import Reduce
 
 CONVOLUTION = frozenset({"conv"})
-PIECEWISE = frozenset({"concat", "gather", "scatter"})
+PIECEWISE = frozenset({"concat", "gather", "scatter", "index_select", "index_add_", "index_put_", "scatter_update"})
 """Operations that fetch or copy their operands piece by piece: these do not meet in UB."""
 
-TILED_BY_LAST_INPUT = frozenset({"index_put", "index_put_", "index_add", "index_add_"})
+TILED_BY_SOURCE = frozenset({"index_put_", "index_add_", "scatter_update"})
+"""Updates whose tile cuts what is written, the operand before the tensor that is changed."""
+
+SEARCHES = frozenset({"argmax", "argmin"})
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def _check_vector(op: Op, chips: tuple[Chip, ...], uses: Counter[Value]) -> None
         fail("PTO301", site=op.site, op=op.name, rank=rank, suggest=", ".join(_axis_names(rank)))
     if any(value <= 0 for value in tile):
         fail("PTO302", site=op.site, op=op.name, tile=_numbers(tile))
-    if len(tile) < rank:
+    if len(tile) < rank and op.name != "index_put_":  # there the missing values are the whole extents
         fail("PTO303", site=op.site, op=op.name, tile=_numbers(tile), have=len(tile), rank=rank)
     if _is_reduction(op):
         _check_last_axis(op, tile, rank)
@@ -76,8 +79,8 @@ def _check_vector(op: Op, chips: tuple[Chip, ...], uses: Counter[Value]) -> None
 
 
 def _is_reduction(op: Op) -> bool:
-    """True for folds over axes, whose tile refers to their input."""
-    return op.name in OPS and isinstance(OPS[op.name].arithmetic, Reduce)
+    """True for folds and searches along axes, whose tile refers to their input."""
+    return op.name in SEARCHES or (op.name in OPS and isinstance(OPS[op.name].arithmetic, Reduce))
 
 
 def _tiled_shape(op: Op) -> tuple[Dim, ...] | None:
@@ -85,8 +88,8 @@ def _tiled_shape(op: Op) -> tuple[Dim, ...] | None:
     inputs = [operand for operand in op.operands if isinstance(operand, Value)]
     if _is_reduction(op) and inputs:
         return inputs[0].type.shape
-    if op.name in TILED_BY_LAST_INPUT and inputs:
-        return inputs[-1].type.shape
+    if op.name in TILED_BY_SOURCE:
+        return inputs[-2].type.shape
     results = [result for result in op.results if isinstance(result, Value)]
     return results[0].type.shape if results else None
 

@@ -206,6 +206,27 @@ def _pointwise(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
                 yield f"extent {extent} does not broadcast to {goal}"
 
 
+def _added(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
+    yield from _same_dtype(tiles[1:], result)
+    if not 0 <= op.attrs["axis"] < result.type.rank:
+        yield f"axis {op.attrs['axis']} of rank {result.type.rank}"
+
+
+def _selected(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
+    yield from _same_dtype(tiles[:1], result)
+    yield from _axis(op, tiles, result)
+    yield from _ranks(result.type.rank, "the shape", tiles[0].type.rank + tiles[1].type.rank - 1)
+
+
+def _put(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
+    yield from _same_dtype(tiles[-2:], result)
+
+
+def _position(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
+    yield from _axis(op, tiles, result)
+    yield from _ranks(result.type.rank, "the shape", tiles[0].type.rank - (not op.attrs["keepdim"]))
+
+
 FORMS: dict[str, Form] = {
     "unset": Form(""),
     "alloc": Form(""),
@@ -230,6 +251,18 @@ FORMS: dict[str, Form] = {
     "write_scalar": Form("sv", "state", ("index",), _write_scalar),
     "valid_of": Form("v", "scalar", ("axis",)),
     "cast": Form("v", attrs=("mode", "satmode"), check=_pointwise),
+    "whole": Form("v", attrs=("axes", "asked"), check=_carries_dtype),
+    **dict.fromkeys(("argmax", "argmin"), Form("v", attrs=("axis", "keepdim"), check=_position)),
+    **dict.fromkeys(("cumsum", "cumprod"), Form("v", attrs=("axis",), check=_axis)),
+    **dict.fromkeys(("tril", "triu"), Form("ve")),
+    **dict.fromkeys(("topk", "topk_indices"), Form("v", attrs=("k", "largest"))),
+    "argsort": Form("v", attrs=("axis", "descending"), check=_axis),
+    "one_hot": Form("v"),
+    "index_select": Form("vv", attrs=("axis",), check=_selected),
+    "index_add_": Form("vviv", "state", ("axis",), _added),
+    "index_put_": Form("vvv*", "state", ("accumulate",), _put),
+    "scatter_update": Form("vvv", "state", check=_put),
+    "atomic_add": Form("vv", "state", ("offsets",), _assemble),
     **dict.fromkeys(("sum", "prod", "amax", "amin"), Form("v", attrs=("axes", "keepdim"), check=_reduce)),
 }
 """The form of every operation; one that is not listed is element by element."""

@@ -6,7 +6,6 @@ the results into handles.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType, SimpleNamespace
@@ -160,11 +159,18 @@ def install_methods() -> None:
     for decl in OPS.values():
         if decl.method:
             setattr(Tensor, decl.name, FUNCTIONS[decl.name])
-    for name in ("triu_", "tril_"):
-        setattr(Tensor, name, functools.partialmethod(_missing, name))
+    for name in ("triu", "tril"):
+        setattr(Tensor, f"{name}_", _in_place(FUNCTIONS[name]))
     Tensor.assemble = _assemble  # type: ignore[attr-defined]
 
 
-@user_boundary()
-def _missing(self: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
-    fail("PTO902", op=f"Tensor.{name}")
+def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The method that computes with the tensor and moves the result into it."""
+
+    @user_boundary()
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        self.take(function(self, *args, **kwargs).cell)
+        return self
+
+    method.__doc__ = f"``{function.__name__}`` in place; returns the tensor."
+    return method

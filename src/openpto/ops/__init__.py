@@ -11,15 +11,20 @@ from openpto.ops import (
     matmul,
     missing,
     movement,
+    padding,
     power,
     promotion,
     quotient,
     reduce,
     reshaping,
+    scan,
     selection,
+    sort,
+    statistics,
     structural,
     transcendental,
     unary,
+    updates,
 )
 from openpto.ops.registry import OPS, OpDecl
 
@@ -27,8 +32,8 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 """Every public operation name of the API, available or not."""
 
 FAMILIES = (
-    binary, bits, compare, composite, convert, create, indexing, matmul, missing, movement, power, promotion, quotient,
-    reduce, reshaping, selection, structural, transcendental, unary,
+    binary, bits, compare, composite, convert, create, indexing, matmul, missing, movement, padding, power, promotion,
+    quotient, reduce, reshaping, scan, selection, sort, statistics, structural, transcendental, unary, updates,
 )  # fmt: skip
 """The modules that declare operations."""
 

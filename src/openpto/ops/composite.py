@@ -7,10 +7,11 @@ import numpy as np
 from openpto.ir.trace import Var
 
 from . import recording as rec
-from .dtype_sets import F3
+from .dtype_sets import BF16, F3, FP16, FP32
 from .reduce import fold
 from .registry import Array, Composite, Dtypes, Sample, op
-from .samples import normal
+from .samples import converted, normal
+from .statistics import to_type
 
 FLOATS = Dtypes(F3)
 
@@ -27,18 +28,23 @@ def _softmax(x: Array) -> Array:
     arithmetic=Composite(("amax", "sub", "exp", "sum", "div")),
     dtypes=FLOATS,
     method=True,
-    samples=(Sample("pypto.softmax(x, -1)", {"x": normal(8, 16)}, _softmax, ulp=8),),
+    samples=(
+        Sample("pypto.softmax(x, -1)", {"x": normal(8, 16)}, _softmax, ulp=8),
+        Sample("pypto.softmax(x, -1)", {"x": converted(normal(8, 16), BF16)}, _softmax, ulp=0.51, result=BF16),
+    ),
 )
 def softmax(input: Var, dim: int) -> Var:
     """``exp(x - max) / sum`` along an axis, over its valid extent.
 
-    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16.
+    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16; computed in FP32
+    and rounded once to the operand's dtype.
     Errors: an axis out of range; a dtype outside this list.
     """
-    var = rec.tile("softmax", "input", input)
+    source = rec.tile("softmax", "input", input)
+    var = to_type(source, FP32)
     shifted = rec.pointwise("sub", [var, fold("amax", var, dim, True)])
     weights = rec.pointwise("exp", [shifted])
-    return rec.pointwise("div", [weights, fold("sum", weights, dim, True)])
+    return to_type(rec.pointwise("div", [weights, fold("sum", weights, dim, True)]), source.type.dtype)
 
 
 @op(
@@ -47,15 +53,26 @@ def softmax(input: Var, dim: int) -> Var:
     arithmetic=Composite(("mul", "exp", "add", "div")),
     dtypes=FLOATS,
     method=True,
-    samples=(Sample("pypto.sigmoid(x)", {"x": normal(8, 16)}, lambda x: 1 / (1 + np.exp(-x.astype("f8"))), ulp=4),),
+    samples=(
+        Sample("pypto.sigmoid(x)", {"x": normal(8, 16)}, lambda x: 1 / (1 + np.exp(-x.astype("f8"))), ulp=4),
+        Sample(
+            "pypto.sigmoid(x)",
+            {"x": converted(normal(8, 16), FP16)},
+            lambda x: 1 / (1 + np.exp(-x)),
+            ulp=0.51,
+            result=FP16,
+        ),
+    ),
 )
 def sigmoid(input: Var) -> Var:
     """``1 / (1 + exp(-x))``, element by element.
 
-    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16.
+    Shapes: rank 1-4; the result has the operand's shape and valid shape. Dtypes: FP32, FP16, BF16; computed in FP32
+    and rounded once to the operand's dtype.
     Errors: a dtype outside this list.
     """
-    var = rec.tile("sigmoid", "input", input)
-    dtype = var.type.dtype
-    grown = rec.pointwise("exp", [rec.pointwise("mul", [var, rec.rounded(-1.0, dtype)])])
-    return rec.pointwise("div", [rec.rounded(1.0, dtype), rec.pointwise("add", [grown, rec.rounded(1.0, dtype)])])
+    source = rec.tile("sigmoid", "input", input)
+    var = to_type(source, FP32)
+    one = rec.rounded(1.0, FP32)
+    grown = rec.pointwise("exp", [rec.pointwise("mul", [var, rec.rounded(-1.0, FP32)])])
+    return to_type(rec.pointwise("div", [one, rec.pointwise("add", [grown, one])]), source.type.dtype)

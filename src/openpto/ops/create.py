@@ -1,4 +1,4 @@
-"""Tensors made from nothing: full, zeros, ones, arange."""
+"""Tensors made from nothing: full, zeros, ones, arange; and one_hot."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from openpto.ir.nodes import Imm, TileType
 from openpto.ir.trace import Var
 
 from . import recording as rec
-from .dtype_sets import BOOL, F3, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32, UINT64
-from .registry import Dtypes, Named, Sample, op
+from .dtype_sets import BF16, BOOL, F3, FP16, FP32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
+from .registry import Array, Dtypes, Named, Sample, op
+from .samples import converted, integral
 
 FILLED = Dtypes(F3 | frozenset({INT8, INT16, INT32, UINT8, UINT16, UINT32, BOOL}))
 UNSIGNED = frozenset({UINT8, UINT16, UINT32, UINT64})
-INT32_RANGE = range(-(2**31), 2**31)
+SEQUENCES = F3 | frozenset({INT16, INT32})
+INT_RANGES = {INT16: range(-(2**15), 2**15), INT32: range(-(2**31), 2**31)}
 
 
 def filled(name: str, shape: tuple[Dim, ...], value: object, dtype: DataType, valid: tuple[Dim, ...] | None) -> Var:
@@ -48,6 +50,17 @@ def filled(name: str, shape: tuple[Dim, ...], value: object, dtype: DataType, va
     samples=(
         Sample(
             "pypto.full([8, 16], 1.5, pypto.DT_FP32) + x", {"x": lambda rng: np.zeros((8, 16), "f4")}, lambda x: x + 1.5
+        ),
+        Sample(
+            "pypto.concat([pypto.full([8, 16], 65520.0, pypto.DT_FP16), x])",
+            {"x": converted(lambda rng: np.zeros((8, 16)), FP16)},
+            lambda x: np.concatenate([np.full((8, 16), np.inf), x]),
+            result=FP16,
+        ),
+        Sample(
+            "pypto.concat([pypto.full([8, 16], 300, pypto.DT_INT16), x])",
+            {"x": integral(8, 16, dtype=np.int16)},
+            lambda x: np.concatenate([np.full((8, 16), 300, np.int16), x]),
         ),
     ),
 )
@@ -128,30 +141,102 @@ def ones(*size: int, dtype: DataType | None = None) -> Var:
             lambda x: np.arange(0, 8, 0.5),
             tile=(16,),
         ),
+        Sample(
+            "pypto.concat([pypto.arange(pypto.Element(pypto.DT_BF16, 16)), x])",
+            {"x": converted(lambda rng: np.ones(16), BF16)},
+            lambda x: np.concatenate([np.arange(16.0), x]),
+            tile=(32,),
+            result=BF16,
+        ),
     ),
 )
 def arange(*bounds: int | float) -> Var:
     """A sequence: ``arange(end)``, ``arange(start, end)`` or ``arange(start, end, step)``; element k is start + k·step.
 
-    Shapes: one axis of ceil((end - start) / step) elements. Dtypes: FP32 if any argument is a float, else INT32.
-    Errors: no or more than three arguments; step 0; an empty range; ints outside INT32; symbols.
+    Shapes: one axis of ceil((end - start) / step) elements. Dtypes: FP32 if any argument is a float, else INT32; the
+    dtype of the Elements among the arguments, which share one of FP16, BF16, FP32, INT16, INT32. FP16 and BF16 are
+    computed in FP32 and rounded once.
+    Errors: no or more than three arguments; step 0; an empty range; ints outside the dtype; symbols.
     """
     if not 1 <= len(bounds) <= 3:
         fail("PTO268", op="arange", why=f"The length of args should in [1, 2, 3], got {len(bounds)}")
-    for value in bounds:
-        if isinstance(value, Expr):
-            rec.integer("arange", "every argument", value)
-        elif not isinstance(value, (int, float)):
-            fail("PTO225", op="arange", got=rec.type_name(value), hint="use ints or floats")
-    start, end, step = bounds if len(bounds) == 3 else (*((0,) if len(bounds) == 1 else ()), *bounds, 1)
-    floating = any(isinstance(v, float) for v in bounds)
+    dtype = _sequence_type(bounds)
+    numbers = [_bound(value) for value in bounds]
+    start, end, step = numbers if len(numbers) == 3 else (*((0,) if len(numbers) == 1 else ()), *numbers, 1)
+    floating = dtype in F3
     if step == 0 or (floating and abs(step) <= 1e-8):
         fail("PTO268", op="arange", why="step must not be 0")
     if not all(math.isfinite(v) for v in (start, end, step)) or (end - start) / step <= 0:
         fail("PTO268", op="arange", why=f"the range from {start} to {end} by {step} is empty")
-    if not floating and not all(v in INT32_RANGE for v in (start, end, step)):
-        fail("PTO268", op="arange", why="int arguments must fit into INT32")
+    if not floating and not all(isinstance(v, int) and v in INT_RANGES[dtype] for v in (start, end, step)):
+        fail("PTO268", op="arange", why=f"int arguments must fit into {dtype.short}")
     length = math.ceil((end - start) / step) if floating else -(-(end - start) // step)
-    dtype = FP32 if floating else INT32
     operands = [rec.rounded(start, dtype), rec.rounded(step, dtype)]
     return rec.emit("arange", operands, TileType((int(length),), dtype), (int(length),))
+
+
+def _sequence_type(bounds: tuple[Any, ...]) -> DataType:
+    """The dtype of a sequence with these arguments (PTO225, PTO228, PTO231)."""
+    given = [value.dtype for value in bounds if isinstance(value, Imm)]
+    for dtype in given:
+        if dtype not in SEQUENCES:
+            fail("PTO231", op="arange", dtype=dtype.name, taken=", ".join(d.short for d in sorted(SEQUENCES)))
+        if dtype is not given[0]:
+            fail("PTO228", op="arange", first=given[0].name, other=dtype.name)
+    for value in bounds:
+        if isinstance(value, Expr):
+            rec.integer("arange", "every argument", value)
+        elif not rec.is_number(value):
+            fail("PTO225", op="arange", got=rec.type_name(value), hint="use ints or floats")
+    if given:
+        return given[0]
+    return FP32 if any(isinstance(v, float) for v in bounds) else INT32
+
+
+def _bound(value: Any) -> int | float:
+    if isinstance(value, Expr):
+        return rec.integer("arange", "every argument", value)
+    number = value.value if isinstance(value, Imm) else value
+    assert isinstance(number, (int, float))
+    return number
+
+
+CLASSES = Dtypes(frozenset({INT8, INT16, INT32, INT64}))
+
+
+def _one_hot(x: Array) -> Array:
+    found: Array = (x[..., None] == np.arange(8)).astype(np.int64)
+    return found
+
+
+@op(
+    "one_hot",
+    "K",
+    arithmetic=Named("one_hot"),
+    dtypes=CLASSES,
+    samples=(
+        Sample("pypto.one_hot(x, 8)", {"x": integral(16, low=0, high=8)}, _one_hot, tile=(16, 8)),
+        Sample("pypto.one_hot(x, 8)", {"x": integral(4, 6, low=0, high=8, dtype=np.int8)}, _one_hot, tile=(4, 6, 8)),
+    ),
+)
+def one_hot(input: Var, num_classes: int) -> Var:
+    """INT64 one-hot encoding: at (i, c) 1 where ``input[i]`` is c, else 0.
+
+    Shapes: rank 1-3; the result has ``num_classes`` as a further, last axis. The last vector tile is num_classes.
+    Dtypes: INT8, INT16, INT32, INT64; the result is INT64.
+    Errors: a num_classes that is no positive int. While running: an element outside [0, num_classes).
+    """
+    if not isinstance(input, Var):
+        fail("PTO222", op="one_hot", why=f"input must be a `Tensor`, got {rec.type_name(input)}")
+    var = rec.tile("one_hot", "input", input, ranks=(1, 3))
+    if isinstance(num_classes, bool) or not isinstance(num_classes, int):
+        fail("PTO222", op="one_hot", why=f"num_classes must be an `int`, got {rec.type_name(num_classes)}")
+    if num_classes == -1:
+        fail("PTO268", op="one_hot", why="num_classes must be specified, -1 does not stand for the greatest class")
+    if num_classes <= 0:
+        fail("PTO268", op="one_hot", why=f"num_classes must be a positive integer, got {num_classes}")
+    type = TileType((*var.type.shape, num_classes), INT64)
+    last = rec.vector_tile(-1, type.rank)
+    if last is not None and last != num_classes:
+        fail("PTO328", op="one_hot", tile=last, rule=f"{num_classes}, the number of classes")
+    return rec.emit("one_hot", [var], type, (*var.valid, num_classes))

@@ -1,4 +1,4 @@
-"""Gather and scatter along one axis by an index tensor."""
+"""Gather, selection and scatter along one axis by an index tensor."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from typing import Any
 import numpy as np
 
 from openpto.diagnostics import fail
+from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm, TileType
 from openpto.ir.trace import Var
 
 from . import recording as rec
 from . import shapes
-from .dtype_sets import BF16, COMPUTED, FP16, FP32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32
+from .dtype_sets import BF16, BOOL, F3, FP8, FP16, FP32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32
 from .registry import Dtypes, Named, Sample, op
 from .reshaping import clone
-from .samples import integral, normal, whole
+from .samples import converted, integral, normal, whole
 
 GATHERED = Dtypes(frozenset({INT16, INT32, UINT16, UINT32, FP16, FP32, BF16}))
 SCATTERED = Dtypes(frozenset({FP32, FP16, BF16, INT8, UINT8, INT16, INT32}))
+SELECTED = Dtypes(
+    F3 | frozenset({INT8, INT16, INT32, UINT8, UINT16, UINT32}), FP8 - {DataType.DT_HF8} | frozenset({BOOL})
+)
 REDUCTIONS = (None, "add", "multiply")
 
 
@@ -48,6 +52,13 @@ def _index(name: str, index: object, var: Var, at: int) -> Var:
             {"x": normal(8, 16), "i": integral(4, 16, low=0, high=8)},
             lambda x, i: np.take_along_axis(x, i, 0),
         ),
+        Sample(
+            "pypto.gather(x, -1, i)",
+            {"x": converted(normal(8, 16), BF16), "i": integral(8, 24, low=0, high=16, dtype=np.int64)},
+            lambda x, i: np.take_along_axis(x, i, 1),
+            tile=(8, 24),
+            result=BF16,
+        ),
     ),
 )
 def gather(input: Var, dim: int, index: Var) -> Var:
@@ -66,14 +77,63 @@ def gather(input: Var, dim: int, index: Var) -> Var:
     return rec.emit("gather", [var, picked], TileType(picked.type.shape, var.type.dtype), picked.valid, axis=at)
 
 
+@op(
+    "index_select",
+    "I",
+    arithmetic=Named("index_select"),
+    dtypes=SELECTED,
+    samples=(
+        Sample(
+            "pypto.index_select(x, 0, i)",
+            {"x": normal(8, 16), "i": integral(12, low=0, high=8)},
+            lambda x, i: x[i],
+            tile=(12, 16),
+        ),
+        Sample(
+            "pypto.index_select(x, -1, i)",
+            {"x": integral(8, 16, dtype=np.int8), "i": integral(3, 4, low=0, high=16, dtype=np.int64)},
+            lambda x, i: x[:, i],
+            tile=(8, 3, 4),
+        ),
+    ),
+)
+def index_select(input: Var, dim: int, index: Var) -> Var:
+    """Slices along ``dim``: for dim 0 ``input[index[i], :]``.
+
+    Shapes: input rank 1-4, static; the axes of the index (rank 1 or 2) and its valid extents replace axis ``dim``.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32 (BOOL, FP8E4M3, FP8E5M2, FP8E8M0 on the 950);
+    index INT32 or INT64.
+    Errors: another rank or index dtype. While running: an index outside the valid extent.
+    """
+    var = rec.tensor("index_select", "input", input)
+    extents = rec.static_shape("index_select", "input", var)
+    if not 1 <= var.type.rank <= 4:
+        fail("PTO232", op="index_select", name="input", rank=var.type.rank, low=1, high=4)
+    rec.element_type("index_select", var.type.dtype, SELECTED, computes=False)
+    at = rec.axis("index_select", dim, var.type.rank)
+    picked = index_list("index_select", index, ranks=(1, 2))
+    shape = (*extents[:at], *rec.ints(picked), *extents[at + 1 :])
+    valid = (*var.valid[:at], *picked.valid, *var.valid[at + 1 :])
+    return rec.emit("index_select", [var, picked], TileType(shape, var.type.dtype), valid, axis=at)
+
+
+def index_list(name: str, index: object, *, ranks: tuple[int, int] = (1, 1)) -> Var:
+    """A static index tensor of INT32 or INT64 (PTO232, PTO262)."""
+    found = rec.tensor(name, "index", index)
+    rec.static_shape(name, "index", found)
+    if found.type.dtype not in (INT32, INT64):
+        fail("PTO262", op=name, dtype=found.type.dtype.name)
+    if not ranks[0] <= found.type.rank <= ranks[1]:
+        fail("PTO232", op=name, name="index", rank=found.type.rank, low=ranks[0], high=ranks[1])
+    return found
+
+
 def scattered(name: str, target: Var, dim: object, index: object, src: object, reduce: object) -> None:
     """Record writes of ``src`` at the indices along ``dim``, in row-major order of the index."""
     rec.static_shape(name, "input", target)
     rec.element_type(name, target.type.dtype, SCATTERED, computes=False)
     if reduce not in REDUCTIONS:
         fail("PTO268", op=name, why=f"scatter reduce only support 'add', 'multiply', got {reduce!r}")
-    if reduce is not None and target.type.dtype not in COMPUTED:
-        fail("PTO903", op=name, dtype=target.type.dtype.name)
     at = rec.axis(name, dim, target.type.rank)
     places = _index(name, index, target, at)
     values = _values(name, src, target, places)
@@ -106,6 +166,12 @@ def _values(name: str, src: object, target: Var, places: Var) -> Var | Imm:
             "pypto.scatter_(pypto.clone(x), 0, i, x, reduce='add')",
             {"x": whole(8, 16), "i": lambda rng: np.full((2, 16), 5, np.int32)},
             lambda x, i: np.where(np.arange(8)[:, None] == 5, x + x[0] + x[1], x),
+        ),
+        Sample(
+            "pypto.scatter_(pypto.clone(x), 0, i, x, reduce='multiply')",
+            {"x": converted(whole(8, 16), FP16), "i": lambda rng: np.full((1, 16), 5, np.int32)},
+            lambda x, i: np.where(np.arange(8)[:, None] == 5, x * x[0], x),
+            result=FP16,
         ),
     ),
 )

@@ -7,13 +7,7 @@ from .samples import normal
 
 _X = {"x": normal(8, 16)}
 
-missing("argmax", "R", "INT32 index of the maximum.", method=True)
-missing("argmin", "R", "INT32 index of the minimum.", method=True)
-missing("argsort", "T", "Stable sort indices.")
-missing("atomic_add", "S", "Atomically add a block into a tensor.")
 missing("conv", "M", "1-D/2-D/3-D convolution.")
-missing("cumprod", "R", "Running product.", method=True)
-missing("cumsum", "R", "Running sum (ints to INT64).", method=True)
 missing("deinterleave", "S", "Split even/odd positions.", only_950=True)
 missing("dequantize", "Q", "INT8/INT16 to FP32 with scale.")
 missing("distributed.create_shmem_signal", "D", "Allocate signal-only tensor.")
@@ -48,12 +42,6 @@ missing("experimental.shmem_load", "E", "Remote memory to UB.")
 missing("experimental.shmem_store", "E", "UB to remote memory.")
 missing("experimental.transposed_batchmatmul", "E", "[M,B,K] x [B,K,N] -> [M,B,N].")
 missing("gathermask", "I", "Strided pick on the last axis by pattern 1-7.", method=True)
-missing("index_add", "I", "Out-of-place index_add_.", method=True)
-missing("index_add_", "I", "Add source slices at indices, in place.", method=True)
-missing("index_add__ub", "I", "UB variant of index_add_.")
-missing("index_add_ub", "I", "UB variant of index_add.")
-missing("index_put_", "I", "Write or accumulate values at coordinates, in place.")
-missing("index_select", "I", "Take slices along an axis.")
 missing("interleave", "S", "Alternate two tensors, split in half.", only_950=True)
 elsewhere(
     "max",
@@ -69,9 +57,7 @@ elsewhere(
 )
 missing("mrgsort", "T", "Merge sorted pair runs.", method=True)
 missing("normal", "N", "Philox + Box-Muller normal.", only_950=True)
-missing("one_hot", "K", "INT64 one-hot encoding.")
 missing("pack", "S", "Flatten to UINT8 bytes.")
-missing("pad", "S", "Grow right/bottom with a constant.", method=True)
 elsewhere(
     "pass_verify_print",
     "V",
@@ -84,16 +70,9 @@ elsewhere(
     "Debug dump in verify mode.",
     Sample("pypto.pass_verify_save(x, 'x') or x * 1.0", _X, lambda x: x),
 )
-missing("prod", "R", "Product along one axis.")
 missing("quant_mx", "Q", "MX quantisation with E8M0 scales.", method=True, only_950=True)
 missing("quantize", "Q", "FP32 to INT8/UINT8 with scale.")
-missing("rms_norm", "P", "RMS normalisation of the last axis.")
 missing("scaled_mm", "M", "MX block-scaled matrix product.", only_950=True)
-missing("scatter_update", "I", "Paged row update, dim = -2, in place.", method=True)
 missing("sort32", "T", "Sort groups of 32 into value/index pairs.", method=True)
-missing("topk", "T", "K largest/smallest of the last axis.", method=True)
-missing("tril", "S", "Lower triangle.", method=True)
-missing("triu", "S", "Upper triangle.", method=True)
 missing("uniform", "N", "Philox uniform [0,1).", only_950=True)
 missing("unpack", "S", "UINT8 bytes to another dtype.")
-missing("var", "R", "Variance along axes with correction.", method=True)

@@ -193,6 +193,13 @@ def flag(op: str, name: str, value: object) -> bool:
     fail("PTO222", op=op, why=f"{name} must be a bool, got {type_name(value)}")
 
 
+def vector_tile(axis: int, rank: int) -> int | None:
+    """The vector tile in force for an axis of a tensor of this rank; None where there is none (reported elsewhere)."""
+    vec = recorder("vector_tile").scope.vec
+    at = axis % rank
+    return vec[at] if vec is not None and at < len(vec) and vec[at] > 0 else None
+
+
 # Scalars
 
 

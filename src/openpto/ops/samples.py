@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto.ir.dtypes import DataType, numpy_dtype
+
 Generator = Callable[[np.random.Generator], NDArray[Any]]
 
 
@@ -34,3 +36,8 @@ def whole(*shape: int) -> Generator:
 def truth(*shape: int) -> Generator:
     """BOOL."""
     return lambda rng: rng.integers(0, 2, shape).astype(np.bool_)
+
+
+def converted(made: Generator, dtype: DataType) -> Generator:
+    """What another generator makes, in the host type of ``dtype``."""
+    return lambda rng: made(rng).astype(numpy_dtype(dtype))

@@ -74,15 +74,17 @@ def stored(m: Machine, scalar: Expr, dtype: DataType) -> Array:
 
 @impl("arange")
 def arange(m: Machine, op: Op) -> Tile:
-    """``start + i * step``; for floats the product and the sum are rounded one after the other."""
+    """``start + i * step``; for floats the product and the sum are rounded one after the other, FP16 and BF16 are
+    computed in FP32 and rounded once."""
     type = result_of(op).type
     (length,) = m.shape(type)
     start, step = op.operands
     assert isinstance(start, Imm)
     assert isinstance(step, Imm)
     dtype = type.dtype
-    position = np.arange(length, dtype=np.int64).astype(numpy_dtype(dtype))
-    expression = arith.build(_progression, dtype, dtype, dtype)
+    wide = DataType.DT_FP32 if dtype in arith.HALVES else dtype
+    position = np.arange(length, dtype=np.int64).astype(numpy_dtype(wide))
+    expression = arith.rounded(arith.build(_progression, wide, wide, wide), dtype)
     return tile(evaluate(expression, [position, start.value, step.value]))
 
 

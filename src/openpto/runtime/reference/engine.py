@@ -16,14 +16,30 @@ from openpto.ir.expr import Expr, ScalarFault
 from openpto.ir.nodes import Kernel, Param
 from openpto.runtime.report import NO_MEMORY, RunReport
 
-from . import contraction, creation, indexing, movement, pointwise, reduction, regions, reshaping, storing
+from . import (
+    contraction,
+    creation,
+    indexing,
+    movement,
+    pointwise,
+    reduction,
+    regions,
+    reshaping,
+    scan,
+    select,
+    sort,
+    storing,
+    updating,
+)
 from .fma import denormals_flushed
 from .handlers import handler_of
 from .liveness import Lifetimes, analyse
 from .machine import Machine, shown
 from .tiles import Array, Tile, duplicate
 
-FAMILIES = (contraction, creation, indexing, movement, pointwise, reduction, reshaping, storing)
+FAMILIES = (
+    contraction, creation, indexing, movement, pointwise, reduction, reshaping, scan, select, sort, storing, updating,
+)  # fmt: skip
 """Modules that register handlers."""
 
 _KEPT = 64

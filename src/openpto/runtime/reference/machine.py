@@ -144,6 +144,12 @@ class Machine:
             if not whole:
                 self.stores.setdefault(number, []).append((self.place(op.site), (low, high)))
 
+    def added(self, op: Op, low: Extents, high: Extents, *, whole: bool = True) -> None:
+        """Note a box that an atomic operation changed; two of them do not race."""
+        races, self.races = self.races, None
+        self.stored(op, low, high, whole=whole)
+        self.races = races
+
     def dims(self, dims: Sequence[Dim]) -> Extents:
         """Run-time values of dims in attributes and types."""
         return self.scalars.many(dims)

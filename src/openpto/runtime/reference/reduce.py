@@ -133,13 +133,13 @@ def _extreme(x: Array, axis: int | Sequence[int], keepdim: bool, greatest: bool)
         return _shaped(np.asarray(combine.reduce(x, axis=axes, initial=start)), x.shape, axes, keepdim)
     if x.dtype not in (np.float32, np.float64):
         raise TypeError(f"{combine.__name__} reduction of {x.dtype}")
-    keys = _ordered_keys(x, greatest)
-    worst = _ordered_keys(np.array([-np.inf if greatest else np.inf], x.dtype), greatest)[0]
+    keys = ordered_keys(x, greatest)
+    worst = ordered_keys(np.array([-np.inf if greatest else np.inf], x.dtype), greatest)[0]
     found = np.asarray(combine.reduce(keys, axis=axes, initial=worst))
     return _shaped(_from_keys(found, x.dtype), x.shape, axes, keepdim)
 
 
-def _ordered_keys(x: Array, nan_is_greatest: bool) -> Array:
+def ordered_keys(x: Array, nan_is_greatest: bool) -> Array:
     """Integers that compare as the floats do, with -0 below +0 and NaN at the chosen end."""
     integer = np.dtype(f"i{x.dtype.itemsize}")
     info = np.iinfo(integer)

@@ -1,22 +1,19 @@
-"""In-place operations: the last tile operand is changed."""
+"""In-place operations that store blocks and single elements: the last tile operand is changed."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm, Op, Value
-from openpto.ops import arith
 
 from . import regions
 from .creation import stored
-from .evaluate import evaluate
 from .handlers import impl
-from .indexing import checked_index, checked_positions
+from .indexing import checked_index
 from .machine import Machine, shown
 from .regions import FULL, Extents
 from .reshaping import reshaped
-from .tiles import Array, Tile, whole
+from .tiles import Tile, whole
 
 
 @impl("assemble")
@@ -36,12 +33,12 @@ def assemble(m: Machine, op: Op) -> Tile:
     target.data[tuple([slice(o, s) for o, s in zip(offsets, stops, strict=True)])] = source.body
     if target.defined is not None or source.defined is not None:
         target.defined = regions.paint(target.defined, target.valid, offsets, source.defined, extents, owned=True)
-    _beyond_valid(m, op, target, offsets, stops)
+    beyond_valid(m, op, target, offsets, stops)
     m.stored(op, offsets, stops, whole=whole(source))
     return target
 
 
-def _beyond_valid(m: Machine, op: Op, target: Tile, low: Extents, high: Extents) -> None:
+def beyond_valid(m: Machine, op: Op, target: Tile, low: Extents, high: Extents) -> None:
     """A store outside of the destination's valid region: a parameter keeps it for the caller; in another tensor nothing
     could ever read it, so it is a fault."""
     for axis, (stop, extent) in enumerate(zip(high, target.valid, strict=True)):
@@ -95,86 +92,6 @@ def write_scalar(m: Machine, op: Op) -> Tile:
     stops = tuple([i + 1 for i in index])
     if target.defined is not None:
         target.defined = regions.paint(target.defined, target.valid, index, FULL, (1,) * len(index), owned=True)
-    _beyond_valid(m, op, target, index, stops)
+    beyond_valid(m, op, target, index, stops)
     m.stored(op, index, stops)
     return target
-
-
-@impl("scatter")
-def scatter(m: Machine, op: Op) -> Tile:
-    """``dst[.., index[i], ..] (op)= src[i]``, elements in row-major order: of equal indices the last one stays."""
-    into, target = m.target(op)
-    index_value, source = op.operands[0], op.operands[1]
-    index = m.read(index_value)
-    axis: int = op.attrs["axis"]
-    reduce: str | None = op.attrs.get("reduce")
-    extents = index.valid
-    if not regions.count(extents):
-        return target
-    positions = checked_positions(m, index, axis, target.valid[axis], into.name)
-    if isinstance(source, Value):
-        values, region = _fitting(m, m.read(source), extents)
-    else:
-        assert isinstance(source, Imm)
-        values, region = np.full(extents, source.value, target.data.dtype), FULL
-    for a, (n, have) in enumerate(zip(extents, target.valid, strict=True)):
-        if a != axis and n > have:
-            m.fault("PTO452", axis=a, low=0, high=n, capacity=have, extents=shown(extents))
-    grid = list(np.ogrid[tuple([slice(n) for n in extents])])
-    grid[axis] = positions
-    where = tuple(grid)
-    if reduce is None:
-        target.data[where] = values
-    else:
-        _accumulate(target.data, where, values, into.type.dtype, reduce)
-    if target.defined is not None or region is not None:
-        mask = regions.to_mask(target.defined, target.valid).copy()
-        if reduce is None:
-            mask[where] = regions.to_mask(region, extents)
-        else:
-            np.logical_and.at(mask, where, regions.to_mask(region, extents))
-        target.defined = regions.from_mask(mask)
-    origin = [0] * len(extents)
-    for position in np.unique(positions):
-        low = (*origin[:axis], int(position), *origin[axis + 1 :])
-        high = (*extents[:axis], int(position) + 1, *extents[axis + 1 :])
-        if reduce is not None:
-            m.note_read(into, low, high)
-        m.stored(op, low, high, whole=region is None)
-    return target
-
-
-def _fitting(m: Machine, source: Tile, extents: Extents) -> tuple[Array, regions.Region]:
-    """The part of ``source`` that the index covers."""
-    if any(n > have for n, have in zip(extents, source.valid, strict=True)):
-        m.fault("PTO462", op="scatter", shapes=shown(source.valid), want=shown(extents))
-    region = regions.window(source.defined, (0,) * len(extents), extents)
-    return source.body[tuple([slice(n) for n in extents])], region
-
-
-def _accumulate(data: Array, where: tuple[Array, ...], values: Array, dtype: DataType, reduce: str) -> None:
-    """Read-modify-write, one round per occurrence of an index, so that each step is rounded on its own in order."""
-    flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*where)), data.shape).reshape(-1)
-    updates = values.reshape(-1)
-    expression = arith.build(_ADD if reduce == "add" else _MULTIPLY, dtype, dtype)
-    order = np.argsort(flat, kind="stable")
-    ranks = np.empty(len(flat), np.int64)
-    ordered = flat[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(flat)])
-    ranks[order] = np.arange(len(flat)) - np.repeat(starts, lengths)
-    for occurrence in range(int(ranks.max()) + 1):
-        chosen = ranks == occurrence
-        index = np.unravel_index(flat[chosen], data.shape)
-        data[index] = evaluate(expression, [data[index], np.ascontiguousarray(updates[chosen])])
-
-
-def _add(a: arith.Expr, b: arith.Expr) -> arith.Expr:
-    return a + b
-
-
-def _multiply(a: arith.Expr, b: arith.Expr) -> arith.Expr:
-    return a * b
-
-
-_ADD, _MULTIPLY = _add, _multiply

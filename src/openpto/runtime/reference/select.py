@@ -1,0 +1,70 @@
+"""Tiles made by position: slices by an index list, one-hot rows, triangles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from openpto.ir.nodes import Op, Value
+
+from . import regions
+from .creation import result_of
+from .handlers import impl
+from .indexing import checked_positions
+from .machine import Machine, shown
+from .regions import FULL, Region
+from .tiles import Tile, framed, tile, whole, zero_padded
+
+
+@impl("index_select")
+def index_select(m: Machine, op: Op) -> Tile:
+    """The axes of the index replace the axis of the source."""
+    value = op.operands[0]
+    assert isinstance(value, Value)
+    source, index = m.read(value), m.read(op.operands[1])
+    axis: int = op.attrs["axis"]
+    shape = m.shape(result_of(op).type)
+    positions = checked_positions(m, index, axis, source.valid[axis], value.name)
+    body = np.take(source.body, positions, axis)
+    defined: Region = FULL
+    if source.defined is not None and not whole(source):
+        defined = regions.from_mask(np.take(regions.to_mask(source.defined, source.valid), positions, axis))
+    return tile(framed(body, shape), body.shape, defined)
+
+
+@impl("one_hot")
+def one_hot(m: Machine, op: Op) -> Tile:
+    """1 at the position of the class; an element that is no class is a fault."""
+    source = m.read(op.operands[0])
+    shape = m.shape(result_of(op).type)
+    classes = shape[-1]
+    body = source.body
+    defined: Region = FULL
+    inside = (body >= 0) & (body < classes)
+    if source.defined is not None and not whole(source):
+        m.warn("PTO431", op, op=op.name)
+        mask = regions.to_mask(source.defined, source.valid)
+        inside |= ~mask
+        defined = regions.from_mask(np.broadcast_to(mask[..., None], (*body.shape, classes)).copy())
+    if not inside.all():
+        at = tuple(int(i) for i in np.argwhere(~inside)[0])
+        m.fault("PTO467", value=int(body[at]), at=shown(at), classes=classes)
+    hot = (body[..., None] == np.arange(classes)).astype(np.int64)
+    return tile(framed(hot, shape), hot.shape, defined)
+
+
+@impl("tril", "triu")
+def triangle(m: Machine, op: Op) -> Tile:
+    """Elements on one side of a diagonal; zeros on the other, which are defined whatever was there."""
+    source = m.read(op.operands[0])
+    diagonal = m.scalars.of(op.operands[1])  # type: ignore[arg-type]
+    rows, columns = source.data.shape[-2:]
+    # j - i lies in (-rows, columns): a diagonal beyond changes nothing more.
+    limit = max(min(diagonal, columns), -rows)
+    distance = np.arange(columns)[None, :] - np.arange(rows)[:, None]
+    kept = distance <= limit if op.name == "tril" else distance >= limit
+    data = np.where(kept, zero_padded(source), source.data.dtype.type(0))
+    defined: Region = FULL
+    if source.defined is not None and not whole(source):
+        mask = regions.to_mask(source.defined, source.valid)
+        defined = regions.from_mask(mask | ~kept[: source.valid[-2], : source.valid[-1]])
+    return tile(data, source.valid, defined)
