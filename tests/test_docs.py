@@ -39,6 +39,7 @@ def test_quickstart_runs_and_is_right(tmp_path: Path) -> None:
     assert all(float(error) < 1e-6 for _, error in lines)
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="older interpreters point at the statement")
 def test_shown_diagnostic_is_what_is_printed(tmp_path: Path) -> None:
     (program,) = blocks(ENGLISH, "python")
     assert TILE_LINE in program
@@ -74,3 +75,12 @@ def test_named_make_targets_exist() -> None:
 def test_links_lead_to_files(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text_of(page))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_decision_has_its_own_number_and_is_listed() -> None:
+    folder = ROOT / "docs" / "decisions"
+    notes = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    assert len({name[:4] for name in notes}) == len(notes)
+    assert sorted(re.findall(r"^\| \[\d{4}\]\(([^)]+)\)", text_of(folder / "README.md"), re.M)) == notes
+    for name in notes:
+        assert text_of(folder / name).startswith(f"# {name[:4]} ")
