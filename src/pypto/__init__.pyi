@@ -1066,11 +1066,15 @@ def matmul(input: Any, mat2: Any, out_dtype: Any, *, a_trans: Any = ..., b_trans
 
     Shapes: both of rank 2, 3 or 4, static; batch axes broadcast from 1. ``a_trans``: input is stored [K, M];
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
-    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32.
-    ``extend_params``: ``bias_tensor`` [1, N], ``relu_type``, ``scale``, ``scale_tensor``, ``trans_mode``.
-    The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32; then, one step each:
-    bias, scale, ReLU, output type.
-    Errors: ranks, K or batch that do not fit; dtypes outside the table; a dynamic operand; NZ with FP32.
+    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; with a scale INT8 gives FP16, and
+    all give INT8.
+    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8); ``relu_type``; ``scale``, of
+    which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold FP32 patterns; ``trans_mode``,
+    which rounds FP32 operands to TF32.
+    The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32 (INT8: exact in
+    INT32); then, one step each: bias, scale, ReLU, output type (INT8: nearest even, saturating).
+    Errors: ranks, K or batch that do not fit; dtypes outside the table; a dynamic operand; NZ with FP32; bias, scale or
+    ReLU with split-K.
 
     Example::
 

@@ -10,7 +10,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from openpto.ir.enums import TransMode
+from openpto.ops.math.conversion import tf32_expression
 from openpto.runtime.reference import matmul as module
+from openpto.runtime.reference.evaluate import evaluate
 from openpto.runtime.reference.matmul import matmul_f32, matmul_i8
 
 
@@ -161,3 +164,31 @@ def test_int8_sums_wrap_in_int32():
     k = 2**17 + 5
     a, b = np.full((1, k), -128, np.int8), np.full((k, 1), -128, np.int8)
     assert matmul_i8(a, b)[0, 0] == (k * 2**14 + 2**31) % 2**32 - 2**31
+
+
+@pytest.mark.parametrize("host", [np.float16, ml_dtypes.bfloat16])
+def test_products_of_halves_take_the_same_steps(host):
+    rng = np.random.default_rng(11)
+    a, b = (rng.standard_normal(s).astype(host).astype(np.float32) for s in ((9, 200), (200, 7)))
+    a[0, :3] = np.inf, np.nan, 0.0
+    same_bits(matmul_f32(a, b, halves=True), matmul_f32(a, b))
+
+
+def test_tiny_products_of_bf16_are_rounded_like_others():
+    tiny = np.full((2, 8), 2.0**-100, np.float32)
+    small = (np.arange(8, dtype=np.float32)[:, None] + 129) * np.float32(2.0**-45)
+    same_bits(matmul_f32(tiny, small, halves=True), matmul_f32(tiny, small))
+
+
+def test_tf32_rounds_to_ten_bits():
+    one, step = 1.0, 2.0**-10
+    x = np.array([one + step / 2, one + 1.5 * step, one + 0.75 * step, -one - step / 2, 3e38, np.nan], np.float32)
+    even = evaluate(tf32_expression(TransMode.CAST_RINT), [x])
+    away = evaluate(tf32_expression(TransMode.CAST_ROUND), [x])
+    np.testing.assert_array_equal(even[:4], [one, one + 2 * step, one + step, -one])
+    np.testing.assert_array_equal(away[:4], [one + step, one + 2 * step, one + step, -one - step])
+    assert np.isnan(even[5])
+    assert np.isnan(away[5])
+    assert np.isfinite(even[4])
+    greatest = np.array([np.finfo(np.float32).max], np.float32)
+    assert np.isinf(evaluate(tf32_expression(TransMode.CAST_RINT), [greatest])).all()

@@ -21,7 +21,7 @@ TEMPLATE = """import pypto
 @pypto.frontend.jit
 def kernel({params}):
     pypto.set_vec_tile_shapes({tile})
-    pypto.set_cube_tile_shapes([16, 16], [16, 16], [16, 16])
+    pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])
     {statement}
 """
 _numbers = itertools.count(1)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from openpto.checks.access import operations
 from openpto.diagnostics import fail, warn
-from openpto.ir.enums import TopKAlgo
+from openpto.ir.dtypes import DataType
+from openpto.ir.enums import TopKAlgo, TransMode
 from openpto.ir.nodes import Kernel, Op, Value
 from openpto.ops import OPS
 
@@ -48,7 +49,19 @@ def _only_on_newest(op: Op) -> str | None:
         return op.name
     if op.attrs.get("algo") is TopKAlgo.RADIX_SELECT:
         return "topk with RADIX_SELECT"
+    if op.name == "matmul" and (extra := _matmul_extra(op)) is not None:
+        return extra
     first = next((operand for operand in op.operands if isinstance(operand, Value)), None)
     if first is not None and decl.dtypes is not None and first.type.dtype in decl.dtypes.only_950:
         return f"{op.name} of {first.type.dtype.name}"
+    return None
+
+
+def _matmul_extra(op: Op) -> str | None:
+    """TF32 and a BF16 bias, besides the element types."""
+    tiles = [operand for operand in op.operands if isinstance(operand, Value)]
+    if op.attrs.get("trans_mode", TransMode.CAST_NONE) is not TransMode.CAST_NONE:
+        return "matmul with trans_mode"
+    if op.attrs.get("bias") and tiles[2].type.dtype is DataType.DT_BF16:
+        return "matmul with a bias of DT_BF16"
     return None

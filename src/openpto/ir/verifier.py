@@ -167,8 +167,8 @@ def _reduce(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
 
 
 def _matmul(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
-    if len(tiles) != (3 if op.attrs["bias"] else 2):
-        yield f"{len(tiles)} tiles with bias={op.attrs['bias']}"
+    if len(tiles) != 2 + bool(op.attrs["bias"]) + bool(op.attrs.get("scale_tensor")):
+        yield f"{len(tiles)} tiles with bias={op.attrs['bias']} and scale_tensor={op.attrs.get('scale_tensor')}"
     if not tiles[0].type.rank == tiles[1].type.rank == result.type.rank:
         yield f"ranks {tiles[0].type.rank}, {tiles[1].type.rank} give {result.type.rank}"
 

@@ -19,9 +19,9 @@ from openpto.ir.trace import Var
 
 from . import recording as rec
 from . import shapes
-from .dtype_sets import BF16, COMPUTED, F3, FP16, FP32, INT8, INT32
-from .registry import Dtypes, Named, Sample, op
-from .samples import positive, whole
+from .dtype_sets import BF16, COMPUTED, F3, FP16, FP32, INT8, INT32, INT64, UINT64
+from .matmul_samples import SAMPLES
+from .registry import Dtypes, Named, op
 
 FP8S = frozenset({DataType.DT_FP8E4M3, DataType.DT_FP8E5M2})
 OPERANDS = Dtypes(F3 | frozenset({INT8}), FP8S | {DataType.DT_HF8})
@@ -43,6 +43,18 @@ class Extras:
     bias: Var | None = None
     relu: bool = False
     scale: float | None = None
+    scale_tensor: Var | None = None
+    trans_mode: TransMode = TransMode.CAST_NONE
+
+    @property
+    def scales(self) -> bool:
+        """Whether the result is scaled."""
+        return self.scale is not None or self.scale_tensor is not None
+
+    @property
+    def tensors(self) -> list[Var]:
+        """The operands after the two matrices."""
+        return [x for x in (self.bias, self.scale_tensor) if x is not None]
 
 
 @op(
@@ -52,30 +64,7 @@ class Extras:
     arithmetic=Named("matmul"),
     dtypes=OPERANDS,
     method=True,
-    samples=(
-        Sample(
-            "pypto.matmul(x, y, pypto.DT_FP32)",
-            {"x": positive(16, 32), "y": positive(32, 16)},
-            lambda x, y: x.astype("f8") @ y,
-            ulp=16,
-            cube=True,
-        ),
-        Sample(
-            "pypto.matmul(x, y, pypto.DT_FP32, extend_params={'bias_tensor': b, 'relu_type': pypto.ReLuType.RELU})",
-            {"x": whole(16, 32), "y": whole(32, 16), "b": whole(1, 16)},
-            lambda x, y, b: np.maximum(x @ y + b, 0),
-            cube=True,
-        ),
-        Sample(
-            "x @ y", {"x": whole(2, 16, 32), "y": whole(1, 32, 16)}, lambda x, y: x @ y, tile=(1, 16, 16), cube=True
-        ),
-        Sample(
-            "pypto.matmul(x, y, pypto.DT_FP32, a_trans=True, b_trans=True)",
-            {"x": whole(32, 16), "y": whole(16, 32)},
-            lambda x, y: x.T @ y.T,
-            cube=True,
-        ),
-    ),
+    samples=SAMPLES,
 )
 def matmul(
     input: Var,
@@ -91,11 +80,15 @@ def matmul(
 
     Shapes: both of rank 2, 3 or 4, static; batch axes broadcast from 1. ``a_trans``: input is stored [K, M];
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
-    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32.
-    ``extend_params``: ``bias_tensor`` [1, N], ``relu_type``, ``scale``, ``scale_tensor``, ``trans_mode``.
-    The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32; then, one step each:
-    bias, scale, ReLU, output type.
-    Errors: ranks, K or batch that do not fit; dtypes outside the table; a dynamic operand; NZ with FP32.
+    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; with a scale INT8 gives FP16, and
+    all give INT8.
+    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8); ``relu_type``; ``scale``, of
+    which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold FP32 patterns; ``trans_mode``,
+    which rounds FP32 operands to TF32.
+    The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32 (INT8: exact in
+    INT32); then, one step each: bias, scale, ReLU, output type (INT8: nearest even, saturating).
+    Errors: ranks, K or batch that do not fit; dtypes outside the table; a dynamic operand; NZ with FP32; bias, scale or
+    ReLU with split-K.
     """
     a, b = _operand("input", 1, input), _operand("mat2", 2, mat2)
     rank = a.type.rank
@@ -106,16 +99,18 @@ def matmul(
     if rec.flag("matmul", "c_matrix_nz", c_matrix_nz):
         fail("PTO276", why="Output tensor do not support NZ currently.")
     _element_types(a, b)
-    extras = _extras(extend_params, out)
+    extras = _extras(extend_params)
     _output_type(a.type.dtype, out, extras)
+    _possible(a.type.dtype, extras)
     m, n, valid_m, valid_n = _inner(a, b, ta, tb)
     batch, valid_batch = _batch(a, b)
     if extras.bias is not None:
         _bias(extras.bias, a.type.dtype, rank, n)
-    operands = [a, b] if extras.bias is None else [a, b, extras.bias]
+    if extras.scale_tensor is not None:
+        _scale_tensor(extras.scale_tensor, n)
     return rec.emit(
         "matmul",
-        operands,
+        [a, b, *extras.tensors],
         TileType((*batch, m, n), out),
         (*valid_batch, valid_m, valid_n),
         a_trans=ta,
@@ -123,6 +118,8 @@ def matmul(
         relu=extras.relu,
         scale=extras.scale,
         bias=extras.bias is not None,
+        scale_tensor=extras.scale_tensor is not None,
+        trans_mode=extras.trans_mode,
     )
 
 
@@ -158,13 +155,26 @@ def _element_types(a: Var, b: Var) -> None:
 
 
 def _output_type(dtype: DataType, out: DataType, extras: Extras) -> None:
-    if extras.scale is not None and out is INT8:
-        fail("PTO903", op="matmul with scale", dtype=out.name)
-    if out not in OUTPUTS[dtype]:
+    """The output type is in the table of the operands' type, or in that of scaled products (PTO273, PTO275)."""
+    scaled = {INT8, FP16} if dtype is INT8 else {INT8}
+    if out not in OUTPUTS[dtype] | scaled:
         allowed = ", ".join(d.short for d in sorted(OUTPUTS[dtype]))
         fail("PTO273", operand=dtype.name, out=out.name, allowed=allowed)
-    if extras.scale is not None:
+    if extras.scales and out not in scaled:
         fail("PTO275", why=f"scale needs INT8 operands with FP16 output, or INT8 output; the output here is {out.name}")
+    if not extras.scales and out in scaled - OUTPUTS[dtype]:
+        fail("PTO275", why=f"{dtype.name} operands with {out.name} output need a scale or a scale_tensor")
+
+
+def _possible(dtype: DataType, extras: Extras) -> None:
+    """What the operands' type and split-K exclude (PTO275)."""
+    if extras.trans_mode is not TransMode.CAST_NONE and dtype is not FP32:
+        fail("PTO275", why="The param of trans_mode is only supported when input data type is DT_FP32")
+    if extras.scale is not None and extras.scale_tensor is not None:
+        fail("PTO275", why="scale and scale_tensor exclude each other")
+    cube = rec.recorder("matmul").scope.cube
+    if cube is not None and cube.split_k and (extras.tensors or extras.relu or extras.scales):
+        fail("PTO275", why="split-K cannot be combined with bias, scale or ReLU")
 
 
 def _inner(a: Var, b: Var, a_trans: bool, b_trans: bool) -> tuple[int, int, Dim, Dim]:
@@ -194,7 +204,7 @@ def _batch(a: Var, b: Var) -> tuple[tuple[int, ...], tuple[Dim, ...]]:
     return common, valid
 
 
-def _extras(params: object, out: DataType) -> Extras:
+def _extras(params: object) -> Extras:
     """Check ``extend_params`` (PTO222, PTO275)."""
     if params is None:
         return Extras()
@@ -203,27 +213,51 @@ def _extras(params: object, out: DataType) -> Extras:
     for key in params:
         if key not in EXTRA_KEYS:
             fail("PTO275", why=f"extend_params has no key {key!r}; it knows {', '.join(EXTRA_KEYS)}")
-    bias = params.get("bias_tensor")
     relu = params.get("relu_type", ReLuType.NO_RELU)
     scale = params.get("scale", 0.0)
     if not isinstance(relu, ReLuType):
         fail("PTO275", why=f"relu_type must be a ReLuType, got {rec.type_name(relu)}")
     if not isinstance(scale, (int, float)):
         fail("PTO275", why=f"scale must be a float, got {rec.type_name(scale)}")
-    if params.get("scale_tensor") is not None:
-        fail("PTO903", op="matmul with scale_tensor", dtype=out.name)
-    if params.get("trans_mode", TransMode.CAST_NONE) is not TransMode.CAST_NONE:
-        fail("PTO902", op="matmul(extend_params={'trans_mode': ...})")
-    tensor = None if bias is None else rec.tensor("matmul", "bias_tensor", bias)
-    return Extras(tensor, relu is ReLuType.RELU, float(scale) or None)
+    mode = params.get("trans_mode", TransMode.CAST_NONE)
+    if not isinstance(mode, TransMode):
+        fail("PTO275", why=f"trans_mode must be a TransMode, got {rec.type_name(mode)}")
+    tensors = {key: params.get(key) for key in ("bias_tensor", "scale_tensor")}
+    found = {key: None if x is None else rec.tensor("matmul", key, x) for key, x in tensors.items()}
+    return Extras(found["bias_tensor"], relu is ReLuType.RELU, _kept(scale), found["scale_tensor"], mode)
+
+
+def _kept(scale: float) -> float | None:
+    """What the device keeps of a scale: FP32 with its low 13 bits cleared. 0 means that there is none."""
+    bits = np.asarray(scale, np.float32).view(np.uint32) & np.uint32(0xFFFFE000)
+    return float(bits.view(np.float32)) or None
+
+
+BIASES: dict[DataType, frozenset[DataType]] = {
+    FP16: frozenset({FP16, FP32}),
+    BF16: frozenset({BF16, FP32}),
+    FP32: frozenset({FP32}),
+    INT8: frozenset({INT32}),
+}
 
 
 def _bias(bias: Var, dtype: DataType, rank: int, n: int) -> None:
-    shape = rec.static_shape("matmul", "bias_tensor", bias)
     ranks = (2, 3) if rank == 3 else (2,)
-    if len(shape) not in ranks:
-        fail("PTO275", why=f"Bias tensor dimension mismatch for {rank}D: it has {len(shape)} axes")
-    if shape[-1] != n or shape[-2] != 1:
-        fail("PTO275", why=f"bias_tensor must have the shape [1, {n}], got {shapes.shape_text(shape)}")
-    if dtype is FP32 and bias.type.dtype is not FP32:
-        fail("PTO275", why=f"bias_tensor must be DT_FP32 beside DT_FP32 operands, got {bias.type.dtype.name}")
+    _one_row("bias_tensor", bias, n)
+    if bias.type.rank not in ranks:
+        fail("PTO275", why=f"Bias tensor dimension mismatch for {rank}D: it has {bias.type.rank} axes")
+    if bias.type.dtype not in BIASES[dtype]:
+        allowed = " or ".join(d.name for d in sorted(BIASES[dtype]))
+        fail("PTO275", why=f"bias_tensor must be {allowed} beside {dtype.name} operands, got {bias.type.dtype.name}")
+
+
+def _scale_tensor(scales: Var, n: int) -> None:
+    _one_row("scale_tensor", scales, n)
+    if scales.type.dtype not in (UINT64, INT64):
+        fail("PTO275", why=f"scale_tensor must be DT_UINT64 or DT_INT64, got {scales.type.dtype.name}")
+
+
+def _one_row(name: str, row: Var, n: int) -> None:
+    shape = rec.static_shape("matmul", name, row)
+    if len(shape) < 2 or shape[-1] != n or shape[-2] != 1:
+        fail("PTO275", why=f"{name} must have the shape [1, {n}], got {shapes.shape_text(shape)}")

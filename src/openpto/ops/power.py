@@ -123,7 +123,7 @@ def _golden_whole(x: Array, y: Array) -> Array:
     def one(a: int, b: int) -> int:
         if b < 0:
             return {1: 1, -1: -1 if b % 2 else 1}.get(a, 0)
-        return pow(a, b, 2**bits)
+        return int(pow(a, b, 2**bits))
 
     values = [one(int(a), int(b)) % 2**bits for a, b in np.broadcast(x, y)]
     result: Array = np.array(values, np.uint64).astype(x.dtype).reshape(np.broadcast_shapes(x.shape, y.shape))

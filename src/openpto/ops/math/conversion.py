@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import cache
 
 from openpto.ir.dtypes import DataType
-from openpto.ir.enums import CastMode, SaturationMode
+from openpto.ir.enums import CastMode, SaturationMode, TransMode
 from openpto.ops import arith
 from openpto.ops.arith import (
     BF16,
@@ -217,3 +217,28 @@ def _integer_to_float32(x: Expr, mode: CastMode) -> Expr:
         up = ne(rest, 0) & _outward(negative, mode)
     result = bitcast(select(up, below + 1, below), F32)
     return select(negative, -result, result)
+
+
+# Short mantissas: what the matrix unit keeps of an FP32 value
+
+TF32_DROPPED = 13  # low mantissa bits: 10 are left
+
+
+@cache
+def tf32_expression(mode: TransMode) -> Expr:
+    """An FP32 operand rounded to 10 mantissa bits: RINT ties to even, ROUND ties away; overflow gives infinity."""
+    x = arith.var(F32)
+    bits = bitcast(x, U32)
+    half = const((1 << (TF32_DROPPED - 1)) - 1, U32)
+    tie = (bits >> TF32_DROPPED) & 1 if mode is TransMode.CAST_RINT else const(1, U32)
+    return select(is_nan(x), nan(), _short(bits + half + tie))
+
+
+@cache
+def kept_of_scale() -> Expr:
+    """An FP32 scale cut to 10 mantissa bits."""
+    return _short(bitcast(arith.var(F32), U32))
+
+
+def _short(bits: Expr) -> Expr:
+    return bitcast((bits >> TF32_DROPPED) << TF32_DROPPED, F32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openpto.ir.dtypes import DataType
+from openpto.ir.enums import TransMode
 from openpto.ir.nodes import Op, TileType, Value
 from openpto.ops import arith
 from openpto.ops.arith import F32
@@ -27,6 +28,8 @@ def matmul(low: Lowering, op: Op) -> NTile:
     assert isinstance(operand, Value)
     if operand.type.dtype is not DataType.DT_FP32 or type.dtype is not DataType.DT_FP32:
         raise Unsupported(f"matmul of {operand.type.dtype} to {type.dtype}")
+    if op.attrs.get("trans_mode", TransMode.CAST_NONE) is not TransMode.CAST_NONE:
+        raise Unsupported("matmul with trans_mode")
     tiles = [low.source(o) for o in op.operands if isinstance(o, Value)]
     left, right = tiles[0], tiles[1]
     bias = tiles[2] if op.attrs.get("bias") else None

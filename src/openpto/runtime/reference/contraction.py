@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from openpto.diagnostics import fail
-from openpto.ir.dtypes import DataType
+from openpto.ir.enums import TransMode
 from openpto.ir.nodes import Op, Value
 
 from . import regions
 from .creation import result_of
+from .epilogue import Product, product, scales
 from .handlers import impl
 from .machine import Machine, shown
-from .matmul import matmul_f32
 from .regions import FULL, Extents, Mask, Region
 from .tiles import Array, Tile, framed, tile
 
@@ -22,13 +21,11 @@ def matmul(m: Machine, op: Op) -> Tile:
     """``a @ b`` with its epilogue; where the valid K extents differ the smaller one counts."""
     tiles = [m.read(o) for o in op.operands if isinstance(o, Value)]
     left, right = tiles[0], tiles[1]
-    bias = tiles[2] if op.attrs.get("bias") else None
+    extras = iter(tiles[2:])
+    bias = next(extras) if op.attrs.get("bias") else None
+    factors = next(extras) if op.attrs.get("scale_tensor") else None
     a_trans, b_trans = bool(op.attrs.get("a_trans")), bool(op.attrs.get("b_trans"))
     type = result_of(op).type
-    operand = op.operands[0]
-    assert isinstance(operand, Value)
-    if operand.type.dtype is not DataType.DT_FP32 or type.dtype is not DataType.DT_FP32:
-        fail("PTO902", op=f"matmul of {operand.type.dtype} to {type.dtype}", site=m.place(op.site))
     a, b = left.body, right.body
     k_a, k_b = a.shape[-2 if a_trans else -1], b.shape[-1 if b_trans else -2]
     k = min(k_a, k_b)
@@ -37,16 +34,15 @@ def matmul(m: Machine, op: Op) -> Tile:
         a = _cut(a, -2 if a_trans else -1, k)
         b = _cut(b, -1 if b_trans else -2, k)
     _check_batch(m, left, right, a, b)
-    body = matmul_f32(
-        a,
-        b,
-        bias=None if bias is None else _bias(m, bias, b, b_trans),
-        scale=op.attrs.get("scale"),
-        relu=bool(op.attrs.get("relu")),
-        a_trans=a_trans,
-        b_trans=b_trans,
+    n = b.shape[-2] if b_trans else b.shape[-1]
+    scale: float | Array | None = op.attrs.get("scale")
+    if factors is not None:
+        scale = scales(_row(m, factors, n, "scale_tensor"))
+    how = Product(
+        type.dtype, a_trans, b_trans, bool(op.attrs.get("relu")), op.attrs.get("trans_mode", TransMode.CAST_NONE)
     )
-    defined = _defined(m, op, (left, right, bias), (a_trans, b_trans), k, body.shape)
+    body = product(a, b, how, None if bias is None else _row(m, bias, n, "bias"), scale)
+    defined = _defined(m, op, (left, right, bias, factors), (a_trans, b_trans), k, body.shape)
     return tile(framed(body, m.shape(type)), body.shape, defined)
 
 
@@ -63,25 +59,31 @@ def _check_batch(m: Machine, left: Tile, right: Tile, a: Array, b: Array) -> Non
             m.fault("PTO462", op="matmul", shapes=f"{shown(a.shape)}, {shown(b.shape)}", want="equal batch extents")
 
 
-def _bias(m: Machine, bias: Tile, b: Array, b_trans: bool) -> Array:
-    n = b.shape[-2] if b_trans else b.shape[-1]
-    if bias.valid[-1] < n:
-        m.fault("PTO462", op="matmul", shapes=f"bias {shown(bias.valid)}", want=f"{n} valid columns")
-    return bias.body[..., :n]
+def _row(m: Machine, row: Tile, n: int, name: str) -> Array:
+    """The valid columns of a bias or of scales: as many as the result has."""
+    if row.valid[-1] < n:
+        m.fault("PTO462", op="matmul", shapes=f"{name} {shown(row.valid)}", want=f"{n} valid columns")
+    return row.body[..., :n]
 
 
 def _defined(
-    m: Machine, op: Op, tiles: tuple[Tile, Tile, Tile | None], trans: tuple[bool, bool], k: int, out: Extents
+    m: Machine,
+    op: Op,
+    tiles: tuple[Tile, Tile, Tile | None, Tile | None],
+    trans: tuple[bool, bool],
+    k: int,
+    out: Extents,
 ) -> Region:
-    """Rows of a and columns of b (and of the bias) that hold an undefined element make theirs undefined."""
+    """Rows of a and columns of b (of the bias, of the scales) that hold an undefined element make theirs undefined."""
     if all(t is None or t.defined is None for t in tiles) or not regions.count(out):
         return FULL
-    left, right, bias = tiles
+    left, right, *added = tiles
     rows = _fed(left, -2 if trans[0] else -1, k)
     columns = _fed(right, -1 if trans[1] else -2, k)
     mask: Mask = rows[..., :, np.newaxis] & columns[..., np.newaxis, :]
-    if bias is not None:
-        mask = mask & regions.to_mask(bias.defined, bias.valid)[..., : out[-1]]
+    for row in added:
+        if row is not None:
+            mask = mask & regions.to_mask(row.defined, row.valid)[..., : out[-1]]
     region = regions.from_mask(np.broadcast_to(mask, out).copy())
     if region is not None:
         m.warn("PTO431", op, op=op.name)

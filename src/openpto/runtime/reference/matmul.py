@@ -21,6 +21,8 @@ Array = NDArray[Any]
 BLOCK = 16384  # elements of C that are worked on together; their FP64 temporaries stay in the second-level cache
 # If no product can be less than this in magnitude, all its bits lie at or above the last bit of a denormal.
 LEAST_SAFE_PRODUCT = 2.0 ** (-149 + 46)
+# Products of BF16 values between these are FP32 values.
+LEAST_SHORT_PRODUCT, GREATEST_SHORT_PRODUCT = 2.0**-126, 2.0**127
 
 
 def matmul_f32(
@@ -32,6 +34,7 @@ def matmul_f32(
     relu: bool = False,
     a_trans: bool = False,
     b_trans: bool = False,
+    halves: bool = False,
 ) -> F32Array:
     """``a @ b`` with the epilogue, in FP32.
 
@@ -41,6 +44,7 @@ def matmul_f32(
         bias: broadcasts to the result; added first.
         scale: broadcasts to the result; multiplied second.
         relu: ``max(x, +0)`` last; NaN stays.
+        halves: the operands are FP16 or BF16 values; the result is the same, sooner.
 
     Returns:
         [..., M, N].
@@ -58,8 +62,9 @@ def matmul_f32(
             flat = out.reshape(-1, m, n)
             left = np.broadcast_to(a, (*batch, m, k)).reshape(-1, m, k)
             right = np.broadcast_to(b, (*batch, k, n)).reshape(-1, k, n)
+            form = _short_product if halves and _has_short_products(a, b) else _product
             for items, rows, columns in _blocks(flat.shape):
-                flat[items, rows, columns] = _product(left[items, rows], right[items, :, columns])
+                flat[items, rows, columns] = form(left[items, rows], right[items, :, columns])
         return finish(out, bias, scale, relu)
 
 
@@ -139,6 +144,25 @@ def _product(a: F32Array, b: F32Array) -> F32Array:
             _repair(x, y, addend, total, doubtful)
         np.copyto(result, total, casting="same_kind")
         np.copyto(addend, result)
+    return result
+
+
+def _has_short_products(a: F32Array, b: F32Array) -> bool:
+    """Whether all products of FP16 or BF16 values are FP32 values, so that a fused step rounds as an addition does."""
+    least = _least(a.astype(np.float64)) * _least(b.astype(np.float64))
+    greatest = float(np.abs(a).max(initial=0)) * float(np.abs(b).max(initial=0))
+    return least >= LEAST_SHORT_PRODUCT and greatest <= GREATEST_SHORT_PRODUCT
+
+
+def _short_product(a: F32Array, b: F32Array) -> F32Array:
+    """As :func:`_product`, where every product is exact in FP32."""
+    left = np.ascontiguousarray(np.moveaxis(a, 2, 0))[..., np.newaxis]  # [K, B, M, 1]
+    right = np.ascontiguousarray(np.moveaxis(b, 1, 0))[:, :, np.newaxis]  # [K, B, 1, N]
+    result = np.zeros((a.shape[0], a.shape[1], b.shape[2]), np.float32)
+    step = np.empty_like(result)
+    for x, y in zip(left, right, strict=True):
+        np.multiply(x, y, out=step)
+        np.add(result, step, out=result)
     return result
 
 
