@@ -11,6 +11,7 @@ tensor_rule(
     "tile-does-not-suit-operation",
     ValueError,
     title=("vector tile does not suit the operation", "向量 tile 与操作不符"),
+    aliases=("FC1000",),
     message=("the vector tile of {op} is {tile} here and must be {rule}", "{op} 的向量 tile 为 {tile}，要求：{rule}"),
     help=(
         "set another one with pypto.set_vec_tile_shapes before this line",
