@@ -261,3 +261,18 @@ def test_value(kernel, golden, n, run, x):
 )
 def test_no_iteration(kernel, golden, run, x):
     np.testing.assert_array_equal(run(kernel, 0), golden(x, 0).astype(np.float32))
+
+
+@jit
+def head_value_after_the_loop(x, n, out):
+    """A name bound to what the iteration got is not what the iteration leaves."""
+    pypto.set_vec_tile_shapes(8, 8)
+    box = [x * 1.0]
+    for _ in pypto.loop(3):
+        t = box[0]
+        box[0] = t + 1.0
+    out[:] = t + box[0]
+
+
+def test_head_value_after_the_loop(run, x):
+    np.testing.assert_array_equal(run(head_value_after_the_loop), (x + 2) + (x + 3))

@@ -16,8 +16,8 @@ REFUSED_ALTHOUGH_PYTHON_RUNS = {
     "PTO121": "the same, found where the paths meet",
     "PTO122": "None and a tensor meet",
     "PTO142": "None and a tensor alternate",
-    "PTO144": "a container reached through two carried names is changed in place",
     "PTO145": "a tensor is written under one of two names",
+    "PTO146": "a container is changed under one of two names",
     "PTO225": "arithmetic with None on a path that is not taken",
     "PTO404": "a name bound only if a loop runs, read on a path that is not needed",
 }

@@ -27,6 +27,7 @@ from .values import (
     kind_of,
     leaves,
     pair,
+    parts,
     path_text,
     place,
     rebuild,
@@ -44,10 +45,12 @@ Conflict = Callable[[str, Path, Any, Any], Any]
 class Pending:
     """A merged value that can be built once the branches are closed."""
 
-    __slots__ = ("base", "cells", "doubt")
+    __slots__ = ("base", "cells", "doubt", "name", "other")
 
-    def __init__(self, base: Any, cells: dict[Path, Var | ScalarVar], doubt: ScalarVar | None = None) -> None:
-        self.base, self.cells, self.doubt = base, cells, doubt
+    def __init__(
+        self, name: str, base: Any, other: Any, cells: dict[Path, Var | ScalarVar], doubt: ScalarVar | None = None
+    ) -> None:
+        self.name, self.base, self.other, self.cells, self.doubt = name, base, other, cells, doubt
 
     def finish(self, machine: Logic, site: Site) -> Any:
         """The value after the branches."""
@@ -55,6 +58,7 @@ class Pending:
         for path, cell in self.cells.items():
             made[path] = machine.handle(cell) if isinstance(cell, Var) else machine.read_cell(cell, site)
         value = rebuild(self.base, made) if made else self.base
+        machine.kinship.copied(value, (self.base, self.other), self.name, site)
         return Maybe(value, self.doubt) if self.doubt is not None else value
 
 
@@ -67,6 +71,8 @@ class Fork:
         self.machine = machine
         self.trace = machine.trace
         self.site = site
+        machine.refuse_changed_copies()
+        self.families = machine.kinship.mark()
         self.boxes = machine.boxes(frame, values)
         self.parent = self.trace.region
         self.node = self.trace.begin_if(cond, site=site)
@@ -78,6 +84,7 @@ class Fork:
 
     def turn(self, values: dict[str, Any]) -> None:
         """End the first branch, which leaves ``values`` in the names that matter."""
+        self._end_side()
         self.then = values
         self.then_slots = [box.now() for box in self.boxes]
         self.then_boxes = boxes(values.items())  # also keeps them alive, so that ids stay theirs
@@ -87,6 +94,11 @@ class Fork:
         self.left = self.trace.begin_else(self.node)
         for box in self.boxes:
             box.restore()
+
+    def _end_side(self) -> None:
+        """What the branch relates among containers ends with it; the merge relates anew."""
+        self.machine.refuse_changed_copies()
+        self.machine.kinship.back_to(self.families)
 
     @property
     def is_empty(self) -> bool:
@@ -105,6 +117,7 @@ class Fork:
         With ``first_only`` (for all names, or some) a name that merges with nothing keeps the first branch's value
         and has none at run time when the second branch is taken.
         """
+        self._end_side()
         pending: dict[str, Any] = {}
         for name in dict.fromkeys((*self.then, *values)):
             a, b = self.then.get(name, MISSING), values.get(name, MISSING)
@@ -143,7 +156,7 @@ class Fork:
                     cells[path] = self._cell(path_text(name, path), path, x, y)
         except Mismatch as found:
             return self._first(name, a) if first_only else conflict(name, found.path, found.a, found.b)
-        return Pending(b, cells) if cells else b
+        return Pending(name, b, a, cells) if cells or parts(b) is not None else b
 
     def _cell(self, label: str, path: Path, x: Any, y: Any) -> Var | ScalarVar:
         if is_tensor(x) and is_tensor(y):
@@ -185,7 +198,7 @@ class Fork:
                 cells[path] = self._tensor(path_text(name, path), leaf.cell)
             elif is_symbolic(leaf):
                 cells[path] = self._scalar(path_text(name, path), leaf.expr, None)
-        return Pending(a, cells, self._scalar(name, scalar_expr(1), None))
+        return Pending(name, a, a, cells, self._scalar(name, scalar_expr(1), None))
 
     def _merge_box(self, box: Box, then: dict[Any, Any], conflict: Conflict) -> dict[Any, Any] | None:
         now = completed(box, box.now(), then)

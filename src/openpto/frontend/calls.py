@@ -43,6 +43,7 @@ class Calls(Logic):
 
     def fn(self, called: Any) -> Any:
         """What to call where the author wrote ``called(...)``."""
+        self.settle()
         special = self._special.get(id(called))
         if special is not None:
             return special

@@ -65,6 +65,7 @@ class Carries:
         self.must_peel = False
         self._learnt = False
         self._guessed = False
+        self._heads: set[Var] = set()
 
     def _known_slots(self) -> dict[Key, Slot]:
         """Container slots that an earlier tracing found to change."""
@@ -82,6 +83,8 @@ class Carries:
     def open(self, bounds: Range, attributes: dict[str, Any]) -> TLoop:
         """Record what the first iteration starts with, open the body, and decide what the head gives."""
         trace = self.trace
+        self.machine.refuse_changed_copies()
+        self.families = self.machine.kinship.mark()
         self.parent, self.length, self.ops, self.scope = trace.region, len(trace.region.body), trace.ops, trace.scope
         self.wrote = dict(self.parent.wrote)
         for slot in self._all_slots():
@@ -126,6 +129,7 @@ class Carries:
                 cell = self.machine.carry(leaf.cell, label, self.site)
                 self.machine.copy(cell, leaf.cell, self.site)
                 slot.cells[path] = cell
+                self._heads.add(cell)
             elif kind == "scalar" and is_scalar(leaf):
                 slot.cells[path] = self._scalar_cell(label, leaf)
 
@@ -152,6 +156,7 @@ class Carries:
         else:
             made = {path: self._head_leaf(slot, path, cell) for path, cell in slot.cells.items()}
             slot.given = rebuild(plain(slot.before), made) if made else slot.before
+            self.machine.kinship.copied(slot.given, (plain(slot.before),), slot.name, self.site)
         if slot.key[0] == "name":
             slot.mark = Mark(slot.given)
             self.machine.marks.setdefault((slot.name, id(slot.given)), []).append(slot.mark)
@@ -174,6 +179,10 @@ class Carries:
     def close(self, values: Mapping[str, Any]) -> None:
         """Compare the end of the body with its head, and record what the next iteration gets."""
         self.must_peel = self._learnt = False
+        if self.loop.peeled or self.machine.kinship.changed(self.families) is None:
+            self.machine.refuse_changed_copies()
+        else:
+            self.must_peel = True
         assigned: list[tuple[Var | ScalarVar, Any]] = []
         for name, slot in self.names.items():
             self._compare(slot, plain(values.get(name, MISSING)), assigned)
@@ -202,7 +211,7 @@ class Carries:
                 owners.setdefault(id(box.container), set()).add(name)
         for names in owners.values():
             if len(names) > 1 and any(name.startswith(tuple(n for n in names if n)) for name in changed):
-                fail("PTO144", site=self.site, name=", ".join(sorted(names - {""})))
+                fail("PTO146", site=self.site, name=changed[0], names=", ".join(sorted(names - {""})))
 
     def _compare(self, slot: Slot, tail: Any, assigned: list[tuple[Var | ScalarVar, Any]]) -> None:
         if isinstance(tail, Poison) and not is_unset(tail):
@@ -334,7 +343,9 @@ class Carries:
             assigned.append((slot.bound, scalar_expr(1)))
 
     def _is_outer(self, var: Var) -> bool:
-        """Whether a tensor exists outside of the body, so that the name is one object in every iteration."""
+        """Whether a tensor exists outside of the body and is one object in every iteration."""
+        if var in self._heads:
+            return False  # what the head got from the iteration before
         region: Region | None = self.parent
         while region is not None and region is not var.region:
             region = region.parent
@@ -397,6 +408,7 @@ class Carries:
     def undo(self) -> None:
         """Forget this tracing."""
         trace = self.trace
+        self.machine.kinship.back_to(self.families)
         trace.abandon(self.node.region)
         del self.parent.body[self.length :]
         self.parent.wrote = self.wrote
@@ -408,6 +420,7 @@ class Carries:
     def finish(self) -> dict[str, Any]:
         """Close the loop; returns the names after it and fills the containers."""
         self._forget_marks()
+        self.machine.kinship.back_to(self.families)
         carried = [slot.name for slot in self._all_slots() if slot.cells and slot.was_read]
         if carried and self.loop.bounds.parallel:
             self.loop.refuse_dependence(carried)
@@ -433,6 +446,7 @@ class Carries:
         for path, cell in {**slot.cells, **slot.outs}.items():
             made[path] = self.machine.handle(cell) if isinstance(cell, Var) else self.machine.read_cell(cell, self.site)
         value = rebuild(slot.result, made) if made else slot.result
+        self.machine.kinship.copied(value, (slot.result, plain(slot.before)), slot.name, self.site)
         return Maybe(value, slot.bound) if slot.bound is not None else value
 
     def _forget_marks(self) -> None:

@@ -17,6 +17,7 @@ from openpto.language.tensor import Tensor
 
 from . import sites
 from .guards import Guards
+from .kinship import Kinship
 from .memory import Box, boxes, roots
 from .refuse import Note
 from .state import ActiveLoop, Mark, Maybe, Retry
@@ -39,6 +40,7 @@ class Context:
         self.marks: dict[tuple[str, int], list[Mark]] = {}
         self.copied: dict[int, Any] = {}  # by id; the nodes are kept, so that ids stay theirs
         self.confirmed: set[tuple[ScalarVar, Region]] = set()
+        self.kinship = Kinship()
         self.notes: list[tuple[Note, str]] = []  # reported at the end, so that a refusal comes first
         self.loop_number = 0
         self.silent = 0
@@ -58,12 +60,26 @@ class Context:
 
     def use(self, value: Any, name: str) -> Any:
         """The value of a name that regions store; refuses what has none."""
+        self.settle()
         if isinstance(value, Poison):
             if value.loop is not None and value.loop.waiting:
                 raise Retry(value.loop)
             value.refuse()
         self.touch(value, name)
         return self._confirm(value) if isinstance(value, Maybe) else value
+
+    def settle(self) -> None:
+        """Look at containers that a loop or branch copied, now that the names hold the copies."""
+        if self.kinship.is_unsettled:
+            frame = sys._getframe(1)
+            self.kinship.settle(lambda: self.boxes(frame))
+
+    def refuse_changed_copies(self, since: int = 0) -> None:
+        """Stop if one of two containers that stand for the same was changed in place (PTO146)."""
+        family = self.kinship.changed(since)
+        if family is not None:
+            names = ", ".join(box.name for box in family.members)
+            fail("PTO146", site=family.site, name=family.name, names=names)
 
     def touch(self, value: Any, name: str) -> None:
         """Note that the value which a loop gave to a name at its head is needed."""

@@ -69,6 +69,7 @@ def trace_kernel(
     finally:
         stack.pop()
     assert trace.region is trace.root
+    machine.refuse_changed_copies()
     aliases.check(trace, set(machine.copied))
     for note, kind in machine.notes:
         note.report(kind)

@@ -29,10 +29,12 @@ class Machine(Calls):
 
     def loop(self, iterable: Any, spec: LoopSpec) -> ForLoop:
         """The iterator of a ``for`` statement."""
+        self.settle()
         return new_loop(self, iterable, spec, sys._getframe(1))
 
     def branch(self, test: Any, spec: BranchSpec) -> Branch:
         """The branches of an ``if`` statement."""
+        self.settle()
         return Branch(self, test, spec, sys._getframe(1))
 
     def test(self, test: Any, spec: BranchSpec) -> bool:

@@ -101,33 +101,6 @@ register(
 
 register(
     Rule(
-        code="PTO144",
-        name="container-replaced-and-changed",
-        exc=ValueError,
-        title=T("container is replaced and changed in place in one loop", "容器在同一循环中既被替换又被原地修改"),
-        message=T(
-            "{name} reach one container that is bound anew in each iteration and also changed in place",
-            "{name} 指向同一个容器，该容器在每次迭代中重新绑定，同时又被原地修改",
-        ),
-        help=T(
-            "reach the container through one name, or change its entries without binding {name} anew",
-            "只通过一个名称访问该容器，或只修改其元素而不重新绑定 {name}",
-        ),
-        explanation=T(
-            "Names that a loop hands on are carried one by one. A change in place through one of them would have to be "
-            "seen through the other, which is known only if both stay bound to one container.",
-            "循环传递的名称是逐个传递的。通过其中一个名称的原地修改应当从另一个名称看到，只有两者始终绑定同一容器时才能保证。",
-        ),
-        bad=program(
-            "s = [x * 1.0, x * 2.0]\nt = s\nfor i in pypto.loop(count):\n    s[0] = s[0] + 1.0\n"
-            "    s = [s[1], s[0]]\n    t = s\nout[:] = t[0]"
-        ),
-        good=program("a, b = x * 1.0, x * 2.0\nfor i in range(3):\n    a, b = b, a\nout[:] = a + b"),
-    )
-)
-
-register(
-    Rule(
         code="PTO145",
         name="written-through-another-name",
         exc=RuntimeError,
@@ -150,6 +123,36 @@ register(
         ),
         good=program(
             "a, b = x * 1.0, x * 2.0\nif count > 1:\n    a[:] = x * 5.0\nelse:\n    b[:] = x * 5.0\nout[:] = a + b"
+        ),
+    )
+)
+
+register(
+    Rule(
+        code="PTO146",
+        name="container-of-two",
+        exc=RuntimeError,
+        title=T("container is changed under one of two names", "容器通过两个名称之一被修改"),
+        message=T(
+            "{name} is one of two containers after this, depending on the run, and is within reach as {names}; one of "
+            "them is changed in place later",
+            "此后 {name} 取决于运行情况是两个容器之一，可通过 {names} 访问，其中之一后来被原地修改",
+        ),
+        help=T(
+            "change the entries of {name} in both branches instead of binding it anew, or do not change it in place",
+            "在两个分支中修改 {name} 的元素而不是重新绑定，或不要原地修改它",
+        ),
+        explanation=T(
+            "A name that is rebound under run-time control flow stands for one of two Python containers. A change in "
+            "place would have to reach the other names of the one that was chosen, which is not known while tracing.",
+            "在运行期控制流中重新绑定的名称代表两个 Python 容器之一。原地修改应当影响被选中容器的其他名称，而追踪时并不知道选中了哪一个。",
+        ),
+        bad=program(
+            "a, b = [x * 1.0], [x * 2.0]\ns = a\nif count > 1:\n    s = b\ns[0] = x * 5.0\nout[:] = a[0] + b[0]"
+        ),
+        good=program(
+            "a, b = [x * 1.0], [x * 2.0]\nif count > 1:\n    b[0] = x * 5.0\nelse:\n    a[0] = x * 5.0\n"
+            "out[:] = a[0] + b[0]"
         ),
     )
 )
