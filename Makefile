@@ -3,10 +3,12 @@
 #   PIP_ARGS    further arguments for pip, for example an index that offers a CPU build of torch
 #   TORCH_SPEC  the torch that the test suite compares with
 #   JOBS        test processes that run side by side
+#   N           random programs of one fuzz run
 VENV ?= .venv
 PIP_ARGS ?=
 TORCH_SPEC ?= torch==2.13.*
 JOBS ?= 2
+N ?= 300
 PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
@@ -14,7 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet $(PIP_ARGS)
 MADE := $(VENV)/.made
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all-pythons lint format typecheck docs-tables clean
+.PHONY: help demo test test-slow test-all-pythons fuzz lint format typecheck docs-tables clean
 
 help:  ## list the targets
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +32,9 @@ test-slow: $(MADE)/test  ## run the tests marked slow
 
 test-all-pythons: $(MADE)/run  ## run the torch-free tests on every Python 3.10-3.14 found here
 	$(PY) tools/all_pythons.py $(PYTEST_ARGS)
+
+fuzz: $(MADE)/run  ## run N random kernels on both engines and compare (FUZZ_ARGS=--first=1000 for others)
+	$(PY) tools/fuzz_engines.py -n $(N) $(FUZZ_ARGS)
 
 lint: $(MADE)/dev  ## ruff: rules and layout
 	$(PY) -m ruff check

@@ -30,7 +30,7 @@ def matmul(low: Lowering, op: Op) -> NTile:
         raise Unsupported(f"matmul of {operand.type.dtype} to {type.dtype}")
     if op.attrs.get("trans_mode", TransMode.CAST_NONE) is not TransMode.CAST_NONE:
         raise Unsupported("matmul with trans_mode")
-    tiles = [low.source(o) for o in op.operands if isinstance(o, Value)]
+    tiles = [low.read(o) for o in op.operands if isinstance(o, Value)]
     left, right = tiles[0], tiles[1]
     bias = tiles[2] if op.attrs.get("bias") else None
     a = _matrix(left, bool(op.attrs.get("a_trans")))

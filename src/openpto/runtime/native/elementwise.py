@@ -41,7 +41,7 @@ def pointwise(low: Lowering, op: Op) -> NTile:
     """The valid extent per axis is the least of the operands that span the axis; a broadcast operand repeats."""
     type = result_of(op).type
     shape = low.shape(type)
-    tiles = [low.source(o) for o in op.operands if isinstance(o, Value)]
+    tiles = [low.read(o) for o in op.operands if isinstance(o, Value)]
     valid = _valid(low, op, shape, tiles)
     empty = _repeated_without_elements(tiles, shape)
     masked = any(t.mask is not None for t in tiles) or empty != 0

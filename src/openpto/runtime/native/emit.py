@@ -1,7 +1,7 @@
 """Loop IR to LLVM text.
 
 The generated function is ``i64 kernel(ptr params, ptr sizes, ptr arena, ptr record)``: arrays of the tensors' addresses
-and of the run-time extents, the scratch arena, and the fault record (site, then up to eight integers). It returns 0, or
+and of the run-time extents, the scratch arena, and the fault record (site, then further integers). It returns 0, or
 1 after a fault. Vector statements are written out for sixteen lanes, so no optimisation pass is needed and none can
 change a bit. The floating-point environment is set to the contract's on entry and restored on exit.
 """
@@ -19,6 +19,7 @@ from .jit import RUNTIME
 from .lanes import Code, element, memory, splat, vector
 from .loopir import (
     LANES,
+    RECORD,
     Acc,
     Bin,
     Call,
@@ -61,7 +62,6 @@ _COMPARE = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge":
 _OVER = {"addover": "sadd", "subover": "ssub", "mulover": "smul"}
 _IOTA = ", ".join(f"i64 {k}" for k in range(LANES))
 POLL_CYCLES = 20_000_000
-RECORD = 24
 
 
 class Emitter:

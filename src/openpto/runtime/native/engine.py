@@ -12,21 +12,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openpto.diagnostics import collect_warnings, make_error
+from openpto.diagnostics import collect_warnings, fault, make_error
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
 from openpto.runtime.reference.engine import bound_sizes, lifetimes_of
 from openpto.runtime.report import RunReport
 
-from . import contraction, elementwise, gemm, indexing, jit, movement, reduction, regions, reshaping, storing
+from . import (
+    contraction,
+    elementwise,
+    gemm,
+    indexing,
+    jit,
+    movement,
+    reduction,
+    regions,
+    reshaping,
+    storing,
+    updating,
+)
 from .aliases import Aliases
-from .emit import RECORD, Emitter
+from .emit import Emitter
 from .handlers import handler_of
-from .loopir import text
+from .loopir import RECORD, text
 from .lower import Lowered, Lowering, Unsupported
-from .sites import located
+from .races import HostLog
+from .sites import SiteEntry, located
 
-FAMILIES = (contraction, elementwise, indexing, movement, reduction, regions, reshaping, storing)
+FAMILIES = (contraction, elementwise, indexing, movement, reduction, regions, reshaping, storing, updating)
 """Modules that register handlers."""
 
 MOST_STATEMENTS = 5_000
@@ -126,6 +139,7 @@ class _Run:
         self.sizes = sizes
         self.seen: set[tuple[str, int]] = set()
         self.stores: dict[int, list[tuple[Any, tuple[int, ...], tuple[int, ...]]]] = {}
+        self.races = HostLog()
         self.error: BaseException | None = None
 
     def go(self) -> tuple[int, tuple[int, ...]]:
@@ -160,7 +174,7 @@ class _Run:
             self._hole(entry, record)
         self.native.lowered.sites.raise_fault(record)
 
-    def _hole(self, entry: Any, record: list[int]) -> None:
+    def _hole(self, entry: SiteEntry, record: list[int]) -> None:
         """An undefined element in a parameter: the message names the last store that covers it."""
         index = tuple(record[1 : 1 + entry.count])
         site = entry.site
@@ -180,12 +194,25 @@ class _Run:
                 box = values[1 : 1 + entry.count]
                 where = self.stores.setdefault(int(entry.kind.split()[1]), [])
                 where.append((located(entry, values), tuple(box[:rank]), tuple(box[rank:])))
+            elif entry.kind.startswith("race"):
+                self._race(entry, values)
             else:
                 self.native.lowered.sites.note(values, self.seen)
         except BaseException as found:  # nothing may unwind through compiled code
             self.error = found
             return 1
         return 0
+
+    def _race(self, entry: SiteEntry, values: list[int]) -> None:
+        """What a parallel loop touches, and the comparison at its end."""
+        if entry.kind == "race begin":
+            self.races.begin(**entry.fields())
+        elif entry.kind == "race end":
+            found = entry.fields(self.races.log)
+            if found:
+                fault("PTO461", site=located(entry, values), **found)
+        else:
+            self.races.take(entry.kind, values[1:], entry.count)
 
 
 def _size(sizes: Mapping[Expr, int], leaf: Expr) -> int:

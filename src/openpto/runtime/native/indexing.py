@@ -8,12 +8,13 @@ from openpto.ir.expr import Expr
 from openpto.ir.nodes import Op, Value
 
 from . import loopir as L
-from .build import Arr, copy, positions
+from . import races
+from .build import Arr, copy, fill, positions
 from .elementwise import result_of
 from .handlers import lowers
 from .loopir import Index
-from .lower import Lowering, Unsupported, shown
-from .movement import all_of
+from .lower import TRUE, Lowering, shown
+from .movement import FALSE, all_of, zero
 from .tiles import NTile
 
 
@@ -43,6 +44,7 @@ def read_scalar(low: Lowering, op: Op) -> None:
     if source.mask is not None:
         defined = L.Peek(source.mask.moved(index).at)
         low.check(defined, "PTO402", lambda *i: {"name": name, "index": shown(i)}, *index)
+    races.touch(low, value.var, index, [L.add(i, 1) for i in index], False)
     leaf = op.results[0]
     assert isinstance(leaf, Expr)
     low.set_leaf(leaf, L.Peek(source.arr.moved(index).at))
@@ -64,25 +66,39 @@ def gather(low: Lowering, op: Op) -> NTile:
     """``out[i, j, k] = x[..index[i, j, k]..]`` along one axis, for the valid extents of the index."""
     value = op.operands[0]
     assert isinstance(value, Value)
-    source, index = low.source(value), low.source(op.operands[1])
+    source, index = low.read(value), low.read(op.operands[1])
     axis: int = op.attrs["axis"]
     type = result_of(op).type
     shape, valid = low.shape(type), index.valid
     beyond = all_of(
         *(L.binary("le", n, have) for a, (n, have) in enumerate(zip(valid, source.valid, strict=True)) if a != axis)
     )
-    if beyond != 1:
-        raise Unsupported("a gather whose index may reach past what is valid on another axis")
-    made = low.fresh(type, shape, valid, source.mask is not None)
+    masked = source.mask is not None or beyond != 1
+    made = low.fresh(type, shape, valid, masked)
     checked_positions(low, index, axis, source.valid[axis], value.name)
     with positions(low.b, valid) as at:
         where = low.b.hold(L.Peek(index.arr.moved(at).at), "where")
         origin = [p if a != axis else where for a, p in enumerate(at)]
-        copy(low.b, (), Arr(source.arr.moved(origin).at, ()), Arr(made.arr.moved(at).at, ()))
-        if made.mask is not None:
-            assert source.mask is not None
-            copy(low.b, (), Arr(source.mask.moved(origin).at, ()), Arr(made.mask.moved(at).at, ()))
+        inside = all_of(*(L.binary("lt", p, n) for p, n in zip(origin, source.valid, strict=True)))
+        inside = 1 if beyond == 1 else low.b.hold(inside)
+        with low.b.when(L.binary("eq", inside, 0)):
+            _set_undefined(low, made, at)
+        with low.b.when(inside):
+            copy(low.b, (), Arr(source.arr.moved(origin).at, ()), Arr(made.arr.moved(at).at, ()))
+            if made.mask is not None:
+                mark = Arr(made.mask.moved(at).at, ())
+                if source.mask is None:
+                    fill(low.b, (), TRUE, mark)
+                else:
+                    copy(low.b, (), Arr(source.mask.moved(origin).at, ()), mark)
     return made
+
+
+def _set_undefined(low: Lowering, made: NTile, at: Sequence[Index]) -> None:
+    """The element counts as zero and is not defined."""
+    assert made.mask is not None
+    fill(low.b, (), zero(made.dtype), Arr(made.arr.moved(at).at, ()))
+    fill(low.b, (), FALSE, Arr(made.mask.moved(at).at, ()))
 
 
 def checked_positions(low: Lowering, index: NTile, axis: int, extent: Index, name: str) -> None:

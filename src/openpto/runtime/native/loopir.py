@@ -9,7 +9,7 @@ Grammar::
     Index = int | Slot | Bin | Pick | Peek               a 64-bit integer, wrapping arithmetic
     Stmt  = Set | Point | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
 
-``Check`` ends the program with a fault: the site number and up to eight integers go into the fault record.
+``Check`` ends the program with a fault: the site number and further integers go into the fault record.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 
 LANES = 16
+
+RECORD = 64
+"""Integers in a fault record or note: the site, the values of the message, the indices of the loops around."""
 
 
 @dataclass(frozen=True, slots=True)

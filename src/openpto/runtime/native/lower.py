@@ -12,7 +12,7 @@ Non-goals: fusion across operations; that is a pass over the result of ``each`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from openpto.diagnostics import Site
@@ -24,6 +24,7 @@ from openpto.runtime.reference.liveness import Lifetimes
 from openpto.runtime.report import NO_MEMORY
 
 from . import loopir as L
+from . import races
 from .aliases import Aliases
 from .build import Arr, Builder, compact, copy, fill, positions
 from .loopir import Check, Index, Program, Ptr, Set, Slot
@@ -54,6 +55,16 @@ class Lowered:
     numbers: tuple[int, ...]
 
 
+@dataclass(slots=True)
+class Held:
+    """A branch that is being lowered: values from outside, those of them that ended inside, and how many of these
+    ended in the side before."""
+
+    outer: frozenset[Value]
+    waiting: list[Value] = field(default_factory=list)
+    mark: int = 0
+
+
 class Lowering:
     """Lowers one kernel."""
 
@@ -76,15 +87,18 @@ class Lowering:
         self.op: Op | None = None
         self.sizes: dict[Expr, str] = {}
         self.parameter_of: dict[int, int] = {}
-        self.held: list[tuple[frozenset[Value], list[Value]]] = []
+        self.held: list[Held] = []
         self.routines: dict[str, None] = {}
         self.scratch: list[Memory] = []
+        self.watch: races.Watch | None = None
 
     # -- faults --------------------------------------------------------------------------------------------------
 
     def entry(self, code: str, fields: Callable[..., dict[str, Any]], count: int, kind: str = "fault") -> int:
         """A site for the present statement."""
         loops = tuple(loop for loop, _ in self.loops)
+        if count + len(loops) >= L.RECORD:
+            raise Unsupported("a message with so many numbers")
         key = id(self.op) if self.op is not None else 0
         return self.sites.add(SiteEntry(code, self.site, loops, fields, count, kind, key))
 
@@ -169,6 +183,12 @@ class Lowering:
         )
         return found
 
+    def read(self, value: Any) -> NTile:
+        """The tile of a value whose whole valid region is about to be read."""
+        found = self.source(value)
+        races.touch(self, value.var, [0] * len(found.valid), found.valid, False)
+        return found
+
     def fresh(self, type: TileType, shape: Sequence[Index], valid: Sequence[Index], masked: bool = False) -> NTile:
         """A tile in memory of its own."""
         arr, memory = place(self.b, self.arena, shape, type.dtype, self.no_memory())
@@ -202,8 +222,8 @@ class Lowering:
         """Forget values; memory that nobody looks at is free again. Inside a branch the values from outside stay,
         because the other branch may need them."""
         for value in values:
-            if self.held and value in self.held[-1][0]:
-                self.held[-1][1].append(value)
+            if self.held and value in self.held[-1].outer:
+                self.held[-1].waiting.append(value)
                 continue
             tile = self.env.pop(value, None)
             if tile is not None:
@@ -211,6 +231,11 @@ class Lowering:
                     if memory is not None:
                         memory.refs -= 1
                         self._reclaim(memory)
+
+    def alive(self) -> list[Value]:
+        """Values that the present path through the branches around still needs."""
+        ended = {v for held in self.held for v in held.waiting[held.mark :]}
+        return [v for v in self.env if v not in ended]
 
     def _reclaim(self, memory: Memory) -> None:
         if memory.refs == 0 and memory.pins == 0 and memory.size and not memory.freed:
@@ -234,6 +259,8 @@ class Lowering:
         value = next(o for o in reversed(op.operands) if isinstance(o, Value))
         tile = self.tile(value)
         others = 1 if value in self.deaths[op].after else 0
+        if sum(o is value for o in op.operands) > 1:  # the op also reads it: as it was before
+            return value, self.duplicate(tile)
         if tile.memory.refs > others or (tile.marks is not None and tile.marks.refs > others):
             tile = self.duplicate(tile)
         return value, tile
@@ -373,7 +400,11 @@ class Lowering:
         return self.parameter_of.get(result.var, -1) if isinstance(result, Value) else -1
 
     def stored(self, op: Op, low: Sequence[Index], extents: Sequence[Index], whole: Index = 1) -> None:
-        """Note a box written into a parameter."""
+        """Note a box that an in-place op wrote; ``whole`` tells that all stored elements are defined."""
+        result = op.results[0]
+        assert isinstance(result, Value)
+        high = [L.add(a, n) for a, n in zip(low, extents, strict=True)]
+        races.touch(self, result.var, low, high, True)
         number = self.parameter(op)
         if number < 0:
             return
@@ -382,7 +413,6 @@ class Lowering:
             total = L.mul(total, n)
         self.b.add(Set(f"written{number}", L.add(Slot(f"written{number}"), total)))
         if whole != 1:
-            high = [L.add(a, n) for a, n in zip(low, extents, strict=True)]
             self.note(L.binary("eq", whole, 0), "PTO401", lambda *_: {}, *low, *high, kind=f"store {number}")
 
 

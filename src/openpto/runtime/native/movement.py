@@ -10,6 +10,7 @@ from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
 
 from . import loopir as L
+from . import races
 from .build import Arr, broadcast, compact, copy, count, each, fill
 from .elementwise import explicit_valid, literal, result_of
 from .handlers import lowers
@@ -26,6 +27,13 @@ def all_of(*conditions: Index) -> Index:
     for c in conditions:
         total = L.binary("and", total, c)
     return total
+
+
+def zero(dtype: DataType) -> arith.Expr:
+    """The element with no bit set."""
+    if dtype in arith.HALVES:
+        return arith.bitcast(arith.const(0, arith.U16), dtype)
+    return arith.const_bits(0, dtype)
 
 
 def shared(low: Lowering, op: Op, made: NTile) -> NTile:
@@ -54,6 +62,7 @@ def view(low: Lowering, op: Op) -> NTile:
     if given is not None:
         valid = explicit_valid(low, shape, given)
         _check_window(low, op, value, source, offsets, left, valid)
+    races.touch(low, value.var, offsets, [L.add(o, n) for o, n in zip(offsets, valid, strict=True)], False)
     arr = source.arr.moved(offsets)
     if any(not isinstance(o, int) for o in offsets):
         arr = Arr(low.b.point(arr.at, "window"), arr.strides)
@@ -108,13 +117,13 @@ def _check_window(
 @lowers("clone")
 def clone(low: Lowering, op: Op) -> NTile:
     """The same contents as an object of its own."""
-    return shared(low, op, low.source(op.operands[0]))
+    return shared(low, op, low.read(op.operands[0]))
 
 
 @lowers("permute")
 def permute(low: Lowering, op: Op) -> NTile:
     """Axes in another order."""
-    source = low.source(op.operands[0])
+    source = low.read(op.operands[0])
     perm = op.attrs["perm"]
     mask = None if source.mask is None else _permuted(source.mask, perm)
     made = NTile(
@@ -135,7 +144,7 @@ def _permuted(arr: Arr, perm: Sequence[int]) -> Arr:
 @lowers("expand_clone")
 def expand_clone(low: Lowering, op: Op) -> NTile:
     """Axes of extent 1 repeated; the others keep their valid extent."""
-    source = low.source(op.operands[0])
+    source = low.read(op.operands[0])
     type = result_of(op).type
     shape = low.shape(type)
     for c, s in zip(source.shape, shape, strict=True):
@@ -178,7 +187,7 @@ def _expand_mask(low: Lowering, source: NTile, made: NTile, filled: Index) -> No
 @lowers("concat")
 def concat(low: Lowering, op: Op) -> NTile:
     """Tiles one after the other; each must fill its extent on that axis."""
-    tiles = [low.source(o) for o in op.operands]
+    tiles = [low.read(o) for o in op.operands]
     axis: int = op.attrs["axis"]
     type = result_of(op).type
     shape = low.shape(type)
@@ -222,7 +231,7 @@ def concat(low: Lowering, op: Op) -> NTile:
 @lowers("fillpad")
 def fillpad(low: Lowering, op: Op) -> NTile:
     """The whole shape is valid; what was not gets the value."""
-    source = low.source(op.operands[0])
+    source = low.read(op.operands[0])
     operand = op.operands[1]
     assert isinstance(operand, Imm)
     if source.full:
@@ -241,7 +250,7 @@ def bitcast(low: Lowering, op: Op) -> NTile:
     """The same bytes as another element type; the last axis scales. Every NaN shows the canonical bits."""
     value = op.operands[0]
     assert isinstance(value, Value)
-    source = low.source(value)
+    source = low.read(value)
     type = result_of(op).type
     old, new = bytes_of(value.type.dtype), bytes_of(type.dtype)
     last = source.valid[-1]

@@ -51,7 +51,7 @@ def reduce(low: Lowering, op: Op) -> NTile:
     """A fold over axes; an axis without valid elements gives the identity."""
     arithmetic = OPS[op.name].arithmetic
     assert isinstance(arithmetic, Reduce)
-    source = low.source(op.operands[0])
+    source = low.read(op.operands[0])
     axes = tuple(sorted(op.attrs["axes"]))
     keepdim: bool = op.attrs["keepdim"]
     type = result_of(op).type

@@ -10,9 +10,10 @@ from openpto.ir.expr import Expr
 from openpto.ir.nodes import Carry, If, Loop, Merge, TileType, Value
 
 from . import loopir as L
+from . import races
 from .build import copy, fill
 from .loopir import Index, Set, Slot
-from .lower import TRUE, Lowering, Unsupported, region
+from .lower import TRUE, Held, Lowering, region
 from .tiles import NTile, place_mask
 
 
@@ -30,8 +31,6 @@ class _State:
 @region(Loop)
 def loop(low: Lowering, stmt: Loop) -> None:
     """A run-time loop."""
-    if stmt.attrs.get("parallel") and not any(outer.attrs.get("parallel") for outer, _ in low.loops):
-        raise Unsupported("the race check of a parallel loop")
     start, stop, step = (low.b.hold(low.scalar(e)) for e in (stmt.start, stmt.stop, stmt.step))
     name = stmt.attrs.get("name") or "the loop"
     low.check(L.binary("ne", step, 0), "PTO460", lambda: {"name": name})
@@ -40,6 +39,10 @@ def loop(low: Lowering, stmt: Loop) -> None:
     states = {c: _first_guess(low, c) for c in tiles}
     loose: set[Carry] = set()
     deaths = low.deaths[stmt]
+    outermost = races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
+    low.watch = low.watch or outermost
+    if outermost is not None:
+        races.begin(low)
     while True:
         saved = _save(low)
         heads = _enter_tiles(low, stmt, tiles, states)
@@ -73,6 +76,20 @@ def loop(low: Lowering, stmt: Loop) -> None:
         assert isinstance(c.result, Expr)
         low.leaves[c.result] = scalars[c]
     low.release(deaths.after)
+    if outermost is not None:
+        races.finish(low, _object_names(low))
+        low.watch = None
+
+
+def _object_names(low: Lowering) -> dict[int, str]:
+    """What objects are called: parameters by their name, others by that of a value that lives now."""
+    names: dict[int, str] = {}
+    for param in low.kernel.params:
+        names.setdefault(param.value.var, param.name)
+    for value in low.alive():
+        if value.name:
+            names.setdefault(value.var, value.name)
+    return names
 
 
 def _index_bounds(low: Lowering, stmt: Loop) -> dict[Expr, affine.Interval]:
@@ -213,6 +230,7 @@ def _leave(
     held = {c: tuple(_fixed(low, v) for v in values[c]) for c in cells}
     extents = {c: tuple(_fixed(low, n) for n in (*ends[c].valid, ends[c].written, ends[c].alive)) for c in tiles}
     for c in tiles:
+        races.rebound(low, c, ends[c])
         store(low, ends[c], heads[c])
         for n, slot in zip(extents[c], (*heads[c].valid, heads[c].written, heads[c].alive), strict=True):
             _assign(low, slot, n)
@@ -259,7 +277,7 @@ def _save(low: Lowering) -> dict[str, Any]:
         "arena": low.arena.state(),
         "length": len(low.b.stack[-1]),
         "sites": len(low.sites.entries),
-        "held": [(outer, list(waiting)) for outer, waiting in low.held],
+        "held": [Held(h.outer, list(h.waiting), h.mark) for h in low.held],
     }
 
 
@@ -271,7 +289,7 @@ def _restore(low: Lowering, saved: dict[str, Any]) -> None:
     low.arena.restore(saved["arena"])
     del low.b.stack[-1][saved["length"] :]
     del low.sites.entries[saved["sites"] :]
-    low.held = [(outer, list(waiting)) for outer, waiting in saved["held"]]
+    low.held = [Held(h.outer, list(h.waiting), h.mark) for h in saved["held"]]
 
 
 # -- branches ---------------------------------------------------------------------------------------------------------
@@ -281,7 +299,7 @@ def _restore(low: Lowering, saved: dict[str, Any]) -> None:
 def branch(low: Lowering, stmt: If) -> None:
     """The chosen branch runs; both leave their results in the same places."""
     cond = low.b.hold(low.scalar(stmt.cond))
-    low.held.append((frozenset(low.env), []))
+    low.held.append(Held(frozenset(low.env)))
     deaths = low.deaths[stmt]
     sides = []
     outer = dict(low.leaves)
@@ -289,6 +307,7 @@ def branch(low: Lowering, stmt: If) -> None:
         ((stmt.then, [m.then for m in stmt.merges]), (stmt.other, [m.other for m in stmt.merges]))
     ):
         low.leaves = dict(outer)
+        low.held[-1].mark = len(low.held[-1].waiting)
         with low.b.nested() as body:
             low.release(deaths.enter[number])
             low.block(block)
@@ -312,7 +331,7 @@ def branch(low: Lowering, stmt: If) -> None:
         else:
             scalars[merge] = _join_scalars(low, sides, k)
     low.b.add(L.If(cond, tuple(sides[0][0]), tuple(sides[1][0])))
-    _, waiting = low.held.pop()
+    waiting = low.held.pop().waiting
     for merge in stmt.merges:
         if isinstance(merge.result, Value):
             low.bind(merge.result, joined[merge])

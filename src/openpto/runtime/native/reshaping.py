@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from math import prod
 
 from openpto.ir.nodes import Op, TileType, Value
-from openpto.ops import arith
 
 from . import loopir as L
+from . import races
 from .build import Arr, compact, copy, count, fill
 from .elementwise import explicit_valid, result_of
 from .handlers import lowers
 from .loopir import Index
 from .lower import Lowering, Unsupported, shown
-from .movement import FALSE, all_of, shared
+from .movement import FALSE, all_of, shared, zero
 from .tiles import NTile
 
 Extents = tuple[Index, ...]
@@ -26,6 +26,7 @@ def reshape(low: Lowering, op: Op) -> NTile:
     value = op.operands[0]
     assert isinstance(value, Value)
     source = low.tile(value)
+    races.touch(low, value.var, [0] * len(source.valid), source.valid, False)
     shape = low.shape(result_of(op).type)
     given = op.attrs.get("valid")
     valid = None if given is None else explicit_valid(low, shape, given)
@@ -147,8 +148,7 @@ def _prefix(source: NTile) -> bool:
 def _in_capacity_order(low: Lowering, source: NTile, shape: Extents, valid: Extents) -> NTile:
     """Every element keeps its place in memory; what was not valid is zero and not defined."""
     staged = low.like(source, masked=True)
-    zero = arith.const_bits(0, source.dtype) if source.dtype not in arith.HALVES else _half_zero(source)
-    fill(low.b, source.shape, zero, staged.arr)
+    fill(low.b, source.shape, zero(source.dtype), staged.arr)
     copy(low.b, source.valid, source.arr, staged.arr)
     assert staged.mask is not None
     fill(low.b, source.shape, FALSE, staged.mask)
@@ -163,10 +163,6 @@ def _in_capacity_order(low: Lowering, source: NTile, shape: Extents, valid: Exte
         source.written,
         source.alive,
     )
-
-
-def _half_zero(source: NTile) -> arith.Expr:
-    return arith.bitcast(arith.const(0, arith.U16), source.dtype)
 
 
 def _either(low: Lowering, source: NTile, shape: Extents, valid: Extents, packs: Index) -> NTile:
@@ -196,6 +192,7 @@ def squeeze(low: Lowering, op: Op) -> NTile:
     value = op.operands[0]
     assert isinstance(value, Value)
     source = low.tile(value)
+    races.touch(low, value.var, [0] * len(source.valid), source.valid, False)
     axes: tuple[int, ...] = op.attrs["axes"]
     low.shape(result_of(op).type)
     keep = [i for i in range(len(source.shape)) if i not in axes]
@@ -221,8 +218,7 @@ def _nothing_if(low: Lowering, tile: NTile, when: Index) -> NTile:
     assert own.mask is not None
     flag = low.b.hold(when)
     with low.b.nested() as nothing:
-        zero = arith.const_bits(0, tile.dtype) if tile.dtype not in arith.HALVES else _half_zero(tile)
-        fill(low.b, tile.valid, zero, own.arr)
+        fill(low.b, tile.valid, zero(tile.dtype), own.arr)
         fill(low.b, tile.valid, FALSE, own.mask)
     with low.b.nested() as something:
         low.copy_state(tile, own)
@@ -240,6 +236,7 @@ def unsqueeze(low: Lowering, op: Op) -> NTile:
     value = op.operands[0]
     assert isinstance(value, Value)
     source = low.tile(value)
+    races.touch(low, value.var, [0] * len(source.valid), source.valid, False)
     axis: int = op.attrs["dim"]
 
     def with_axis(arr: Arr) -> Arr:

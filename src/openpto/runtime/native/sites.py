@@ -1,7 +1,7 @@
 """Faults and notes of compiled code: numbers in the program, full diagnostics in Python.
 
 A site is a place in the program that can stop it (``Check``) or report something (a note). Compiled code hands over
-the site's number and up to eight integers: the values that the message shows, then the indices of the loops around it.
+the site's number and further integers: the values that the message shows, then the indices of the loops around it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from openpto.diagnostics import LoopFrame, Site, fault, portability, warn
 from openpto.ir.nodes import Loop
 
 Fields = Callable[..., dict[str, Any]]
-RECORD = 24
-"""Integers in a record: the site and its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class SiteEntry:
     loops: tuple[Loop, ...]
     fields: Fields
     count: int
-    kind: str = "fault"  # or "warn", "portability", "store"
+    kind: str = "fault"  # or "warn", "portability", "hole N", "store N", "race ..."
     op: int = 0
 
 

@@ -1,0 +1,1 @@
+"""Random kernels, run by two engines that must agree."""

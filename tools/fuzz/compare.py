@@ -1,0 +1,104 @@
+"""Runs one program on both engines."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import traceback
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from openpto import runtime
+from openpto.diagnostics import PyptoError
+from openpto.runtime import reference
+
+from .program import Program
+
+ENGINES = Path(__file__).parents[2] / "tests" / "engines"
+sys.path.insert(0, str(ENGINES))
+import compare_engines  # noqa: E402  (the comparison that the test suite uses)
+
+REPAIRS = 40
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``kind`` is agree, fault (both the same), refused (not a program), unsupported or disagree."""
+
+    kind: str
+    detail: str = ""
+    line: int = 0
+
+    @property
+    def bad(self) -> bool:
+        """Whether there is something to fix."""
+        return self.kind == "disagree"
+
+
+def run(program: Program, folder: Path, engine: runtime.Engine = compare_engines.both) -> Outcome:
+    """Print the program as a file, import it and call it."""
+    path = folder / f"program_{program.seed}.py"
+    path.write_text(program.source()[0])
+    return run_file(path, engine)
+
+
+def run_file(path: Path, engine: runtime.Engine = compare_engines.both) -> Outcome:
+    """Call ``run()`` of a kernel file on both engines, or on one."""
+    missing = sum(compare_engines.missing.values())
+    saved = runtime.ENGINES["reference"]
+    runtime.ENGINES["reference"] = engine
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            runpy.run_path(str(path))["run"]()
+    except compare_engines.EnginesDisagree as found:
+        return Outcome("disagree", str(found))
+    except PyptoError as found:
+        if found.rule.code == "PTO901":
+            return Outcome("disagree", str(found), _line(found, path))
+        return Outcome("fault" if found.fault else "refused", f"{found.code} {found}", _line(found, path))
+    except Exception as found:  # a name that is not there, or a mistake of ours
+        return _unexpected(found, path)
+    finally:
+        runtime.ENGINES["reference"] = saved
+    if sum(compare_engines.missing.values()) > missing:
+        return Outcome("unsupported")
+    return Outcome("agree")
+
+
+def _line(found: PyptoError, path: Path) -> int:
+    """The line of the file that an error points at; in a helper that of the helper."""
+    site = found.site
+    return site.span.line if site is not None and site.span is not None and site.span.file == str(path) else 0
+
+
+def _unexpected(found: Exception, path: Path) -> Outcome:
+    frames = traceback.extract_tb(found.__traceback__)
+    text = "".join(traceback.format_exception(found))
+    if any("/runtime/" in f.filename for f in frames):
+        return Outcome("disagree", text)
+    lines = [f.lineno for f in frames if f.filename == str(path)]
+    return Outcome("refused", text, (lines[-1] if lines else 0) or 0)
+
+
+def repaired(program: Program, folder: Path) -> tuple[Program, Outcome]:
+    """The program that is compared, and what it does."""
+    program = without_refused(program, folder)
+    return program, run(program, folder)
+
+
+def without_refused(program: Program, folder: Path) -> Program:
+    """The program without the statements that are refused. Three of four programs also lose the statements that fault,
+    so that most run to their end."""
+    for _ in range(REPAIRS):
+        found = run(program, folder, reference.execute)
+        if found.kind != "refused" and (found.kind != "fault" or program.seed % 4 == 0):
+            break
+        guilty = program.source()[1].get(found.line)
+        if guilty is None:
+            break
+        program = program.repaired(guilty)
+    return program
