@@ -81,8 +81,9 @@ def gather(low: Lowering, op: Op) -> NTile:
         origin = [p if a != axis else where for a, p in enumerate(at)]
         inside = all_of(*(L.binary("lt", p, n) for p, n in zip(origin, source.valid, strict=True)))
         inside = 1 if beyond == 1 else low.b.hold(inside)
-        with low.b.when(L.binary("eq", inside, 0)):
-            _set_undefined(low, made, at)
+        if inside != 1:
+            with low.b.when(L.binary("eq", inside, 0)):
+                _set_undefined(low, made, at)
         with low.b.when(inside):
             copy(low.b, (), Arr(source.arr.moved(origin).at, ()), Arr(made.arr.moved(at).at, ()))
             if made.mask is not None:
