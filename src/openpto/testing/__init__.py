@@ -1,6 +1,6 @@
 """Comparing what a kernel wrote with a golden."""
 
-from openpto.testing.assertion import assert_close
+from openpto.testing.assertion import assert_close, require_output
 from openpto.testing.compare import Comparison, Element, compare
 from openpto.testing.report import report, summary
 from openpto.testing.tolerance import PROFILES, T1, T2, T3, T4, T5, T6, Ratios, Tolerance, default_tolerance
@@ -24,5 +24,6 @@ __all__ = [
     "compare_triple",
     "default_tolerance",
     "report",
+    "require_output",
     "summary",
 ]

@@ -51,10 +51,9 @@ def assert_close(
     >>> print(T1)
     T1: 0.0001 + 0.0078125*|golden|
     """
-    place = _bounds(actual)
     mine = host_tensor("actual", 0, _dense(actual))
     chosen = _tolerance(mine, tolerance, rtol, atol, benchmark)
-    _check_memory(place, mine.shape, golden, run)
+    require_output(actual, golden, run)
     other = _array("golden", golden, mine.shape, str(chosen))
     if isinstance(chosen, Ratios):
         return _assert_triple(mine, other, _array("benchmark", benchmark, mine.shape, str(chosen)), chosen)
@@ -104,12 +103,18 @@ def _array(name: str, value: Any, shape: tuple[int, ...], tolerance: str) -> NDA
     return array.reshape(shape)
 
 
-def _check_memory(place: tuple[int, int], shape: tuple[int, ...], golden: Any, run: Receipt | None) -> None:
-    """`actual` has to be memory that the run wrote, and the golden other memory (PTO537)."""
+@user_boundary()
+def require_output(actual: Any, golden: Any = None, run: Receipt | None = None) -> None:
+    """Check that ``actual`` is what a run wrote and ``golden`` is other memory; arguments as for ``assert_close``.
+
+    Raises:
+        AssertionError: PTO537.
+    """
     receipt = run if run is not None else last_run()
     if receipt is None:
         fail("PTO537", kernel="a kernel", reason="no kernel call of this thread has completed")
-    begin, end = place
+    shape = tuple(actual.shape) or (1,)
+    begin, end = _bounds(actual)
     holding = [memory.name for memory in receipt.outputs if memory.holds(begin, end - begin)]
     if begin != end and not holding:
         if run is None:

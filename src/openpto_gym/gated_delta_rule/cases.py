@@ -13,7 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from openpto_gym.comparison import Tolerance
+from openpto.testing import Tolerance
+from openpto_gym.gated_delta_rule.golden import gated_delta_rule_golden, torch_golden
+from openpto_gym.gated_delta_rule.operator import run as run_batch
+from openpto_gym.operator import Arrays, Case, Operator
 
 Float32 = NDArray[np.float32]
 
@@ -23,11 +26,13 @@ CUSTOMARY_TOLERANCE = Tolerance(rtol=1e-3, atol=0.0)
 HARD_TOLERANCE = Tolerance(rtol=1e-5, atol=2e-6)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One batch. `correlation` None takes the customary data, a number the weight of a direction all keys share."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeltaCase(Case):
+    """One batch of sequences.
 
-    name: str
+    `correlation` None takes the customary data, a number the weight of a direction that all keys share.
+    """
+
     lengths: tuple[int, ...]
     nqk: int
     nv: int
@@ -36,8 +41,12 @@ class Case:
     correlation: float | None = None
     gate_low: float = -1.0
     initial_state: bool = False
-    tolerance: Tolerance = CUSTOMARY_TOLERANCE
-    seed: int = 42
+
+    @property
+    def sizes(self) -> str:
+        """Lengths, heads, width and chunk."""
+        lengths = "+".join(map(str, self.lengths))
+        return f"T{lengths} N{self.nqk}/{self.nv} D{self.d} L{self.chunk}"
 
     @property
     def tokens(self) -> int:
@@ -57,24 +66,33 @@ class Inputs(NamedTuple):
     act_seq_len: NDArray[np.int32]
 
 
+SLOW_FROM = 1000
+"""Tokens times heads from which on a case is slow."""
+
+
+def _customary_case(name: str, lengths: tuple[int, ...], nqk: int, nv: int, chunk: int = 128) -> DeltaCase:
+    slow = sum(lengths) * nv >= SLOW_FROM
+    return DeltaCase(name=name, lengths=lengths, nqk=nqk, nv=nv, chunk=chunk, tolerance=CUSTOMARY_TOLERANCE, slow=slow)
+
+
 CUSTOMARY = (
-    Case("aligned_gqa", (128,), nqk=2, nv=8),
-    Case("aligned_multi_batch_gqa", (256, 256), nqk=2, nv=8),
-    Case("unaligned_gqa", (130,), nqk=2, nv=8),
-    Case("aligned_large_gqa", (256, 256), nqk=4, nv=4),
-    Case("unaligned_single", (130,), nqk=2, nv=4),
-    Case("aligned_single_chunk_L64", (64,), nqk=2, nv=4, chunk=64),
-    Case("aligned_multi_chunk_L64", (128,), nqk=2, nv=4, chunk=64),
-    Case("aligned_single_chunk_L32", (32,), nqk=2, nv=4, chunk=32),
+    _customary_case("aligned_gqa", (128,), nqk=2, nv=8),
+    _customary_case("aligned_multi_batch_gqa", (256, 256), nqk=2, nv=8),
+    _customary_case("unaligned_gqa", (130,), nqk=2, nv=8),
+    _customary_case("aligned_large_gqa", (256, 256), nqk=4, nv=4),
+    _customary_case("unaligned_single", (130,), nqk=2, nv=4),
+    _customary_case("aligned_single_chunk_L64", (64,), nqk=2, nv=4, chunk=64),
+    _customary_case("aligned_multi_chunk_L64", (128,), nqk=2, nv=4, chunk=64),
+    _customary_case("aligned_single_chunk_L32", (32,), nqk=2, nv=4, chunk=32),
 )
 
 
 def _hard(
     name: str, lengths: tuple[int, ...], correlation: float, gate_low: float, chunk: int, d: int, nv: int
-) -> Case:
-    return Case(
-        name,
-        lengths,
+) -> DeltaCase:
+    return DeltaCase(
+        name=name,
+        lengths=lengths,
         nqk=2,
         nv=nv,
         d=d,
@@ -83,6 +101,7 @@ def _hard(
         gate_low=gate_low,
         initial_state=True,
         tolerance=HARD_TOLERANCE,
+        slow=sum(lengths) * nv >= SLOW_FROM,
     )
 
 
@@ -102,7 +121,7 @@ HARD = (
 CASES = CUSTOMARY + HARD
 
 
-def _customary(case: Case, rng: np.random.Generator) -> Drawn:
+def _customary(case: DeltaCase, rng: np.random.Generator) -> Drawn:
     """Every input negative: uniform between -c and 0, with the customary c of each."""
 
     def draw(c: float, *shape: int) -> Float32:
@@ -118,7 +137,7 @@ def _customary(case: Case, rng: np.random.Generator) -> Drawn:
     )
 
 
-def _realistic(case: Case, correlation: float, rng: np.random.Generator) -> Drawn:
+def _realistic(case: DeltaCase, correlation: float, rng: np.random.Generator) -> Drawn:
     """Normal queries and values, keys with a common direction, beta in (0, 1), gates between `gate_low` and 0."""
     t = case.tokens
     common = rng.standard_normal((1, case.nqk, case.d)) * correlation
@@ -131,9 +150,9 @@ def _realistic(case: Case, correlation: float, rng: np.random.Generator) -> Draw
     )
 
 
-def make_inputs(case: Case) -> Inputs:
+def make_inputs(case: DeltaCase) -> Inputs:
     """The inputs of a case; the same for every call."""
-    rng = np.random.default_rng(case.seed)
+    rng = case.generator()
     if case.correlation is None:
         drawn = _customary(case, rng)
     else:
@@ -143,3 +162,25 @@ def make_inputs(case: Case) -> Inputs:
         states = (rng.standard_normal(states.shape) * 0.1).astype(np.float32)
     act_seq_len = np.concatenate([[0], np.cumsum(case.lengths)]).astype(np.int32)
     return Inputs(*drawn, states, act_seq_len)
+
+
+def run(case: DeltaCase, arrays: Arrays) -> Arrays:
+    """One call of the kernel."""
+    out, states = run_batch(**arrays, chunk_size=case.chunk)
+    return {"core_attn_out": out, "last_state_data": states}
+
+
+def _by_numpy(case: DeltaCase, arrays: Arrays) -> Arrays:
+    out, states = gated_delta_rule_golden(*(arrays[name] for name in Inputs._fields))
+    return {"core_attn_out": out, "last_state_data": states}
+
+
+OPERATOR = Operator(
+    name="gated_delta_rule",
+    summary="linear attention with a decaying state that is corrected towards each new value, in chunks",
+    cases=CASES,
+    inputs=lambda case: make_inputs(case)._asdict(),
+    run=run,
+    torch=lambda case, arrays: torch_golden(arrays),
+    numpy=_by_numpy,
+)

@@ -1,18 +1,47 @@
-"""The goldens: the rule token by token, and its chunked form, both in float64 numpy and independent of each other."""
+"""The goldens in float64: the rule token by token in torch and in numpy, and its chunked form."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from openpto_gym.operator import Arrays, to_torch
 
 L2_EPSILON = 1e-6
 
 Array = NDArray[np.floating[Any]]
 Float64 = NDArray[np.float64]
 SequenceRule = Callable[[Float64, Float64, Float64, Float64, Float64, Float64], tuple[Float64, Float64]]
+
+
+def torch_golden(inputs: Arrays) -> Arrays:
+    """The recurrence token by token for all heads at once, as sums over index letters in torch."""
+    import torch
+
+    tensors = to_torch(inputs)
+    query, key, value = tensors["query"], tensors["key"], tensors["value"]
+    group = value.shape[1] // query.shape[1]
+    query, key = (
+        (x * torch.rsqrt(x.square().sum(-1, keepdim=True) + L2_EPSILON)).repeat_interleave(group, dim=1)
+        for x in (query, key)
+    )
+    query = query * query.shape[-1] ** -0.5
+    decay, beta = tensors["gate"].exp()[..., None, None], tensors["beta"][..., None]
+    outputs, states = torch.zeros_like(value), tensors["states"].clone()
+    ends = tensors["act_seq_len"].tolist()
+    for b, (first, end) in enumerate(pairwise(ends)):
+        state = states[b]
+        for t in range(first, end):
+            state = state * decay[t]
+            missed = value[t] - torch.einsum("nvk,nk->nv", state, key[t])
+            state = state + torch.einsum("nv,nk->nvk", beta[t] * missed, key[t])
+            outputs[t] = torch.einsum("nvk,nk->nv", state, query[t])
+        states[b] = state
+    return {"core_attn_out": outputs.numpy(), "last_state_data": states.numpy()}
 
 
 def normalised(rows: Array) -> Float64:

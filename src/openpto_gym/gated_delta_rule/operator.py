@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openpto_gym.gated_delta_rule.kernel import build_kernel
+from openpto_gym.operator import unwritten
 
 Float32 = NDArray[np.float32]
 CHUNK_SIZES = (32, 64, 128)
@@ -47,8 +48,7 @@ def run(
         raise ValueError("act_seq_len must not decrease")
     size = chunk_size_for(lengths) if chunk_size is None else chunk_size
     kernel = build_kernel(query.shape[1], value.shape[1], query.shape[2], size)
-    core_attn_out = np.empty_like(value)
-    last_state_data = np.empty_like(states)
+    core_attn_out, last_state_data = unwritten(value), unwritten(states)
     inputs = (query, key, value, beta, gate, states, *helper_matrices(size), act_seq_len)
     kernel(*inputs, core_attn_out, last_state_data)
     return core_attn_out, last_state_data

@@ -5,42 +5,98 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from openpto_gym.comparison import Tolerance
+from openpto.ir.dtypes import DataType
+from openpto.testing import Tolerance
+from openpto_gym.operator import Array, Arrays, Case, Operator, unwritten
+from openpto_gym.softmax.golden import row_softmax_golden, torch_golden
+from openpto_gym.softmax.kernel import row_softmax
 
-TOLERANCE = Tolerance(rtol=2e-6, atol=1e-9)
+TOLERANCES = {DataType.DT_FP32: Tolerance(rtol=2e-6, atol=1e-9)}
+# 1250 additions in each of the 16 lanes of a sum
+WIDE_TOLERANCES = {DataType.DT_FP32: Tolerance(rtol=1e-5, atol=1e-9)}
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One input: `rows` x `cols` logits, normal with the given scale around the given centre."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftmaxCase(Case):
+    """`rows` x `cols` logits, normal with the given scale around the given centre.
 
-    name: str
+    ``infinite``: some logits are -inf, never a whole row.
+    """
+
     rows: int
     cols: int
     scale: float = 1.0
     centre: float = 0.0
-    tolerance: Tolerance = TOLERANCE
+    infinite: bool = False
+
+    @property
+    def sizes(self) -> str:
+        """The shape."""
+        return f"{self.rows}x{self.cols}"
 
 
-CASES = (
-    Case("one_row", 1, 256),
-    Case("one_short_of_a_tile", 63, 256),
-    Case("one_tile", 64, 256),
-    Case("one_past_a_tile", 65, 256),
-    Case("many_tiles", 1000, 256, scale=4.0),
-    Case("one_column", 70, 1),
-    Case("unaligned_columns", 130, 37, scale=10.0),
-    Case("all_negative", 50, 100, scale=5.0, centre=-250_000.0),
-    Case("large_positive", 50, 100, scale=5.0, centre=80_000.0),
-    # 1250 additions in each of the 16 lanes of a sum
-    Case("wide_rows", 3, 20_000, scale=3.0, tolerance=Tolerance(rtol=1e-5, atol=1e-9)),
-    Case("no_rows", 0, 256),
+def _cases(dtype: DataType) -> tuple[SoftmaxCase, ...]:
+    ending = "" if dtype is DataType.DT_FP32 else f"_{dtype.short.lower()}"
+
+    def case(
+        name: str, rows: int, cols: int, scale: float = 1.0, centre: float = 0.0, infinite: bool = False
+    ) -> SoftmaxCase:
+        tolerance = (WIDE_TOLERANCES if cols > 10_000 else TOLERANCES)[dtype]
+        return SoftmaxCase(
+            name=name + ending, tolerance=tolerance, dtype=dtype, rows=rows, cols=cols,
+            scale=scale, centre=centre, infinite=infinite,
+        )  # fmt: skip
+
+    return (
+        case("one_row", 1, 256),
+        case("one_short_of_a_tile", 63, 256),
+        case("one_tile", 64, 256),
+        case("one_past_a_tile", 65, 256),
+        case("many_tiles", 1000, 256, scale=4.0),
+        case("one_column", 70, 1),
+        case("unaligned_columns", 130, 37, scale=10.0),
+        case("masked_logits", 70, 50, scale=3.0, infinite=True),
+        *(
+            (
+                case("all_negative", 50, 100, scale=5.0, centre=-250_000.0),
+                case("large_positive", 50, 100, scale=5.0, centre=80_000.0),
+            )
+            if dtype is DataType.DT_FP32  # other dtypes have no such values
+            else ()
+        ),
+        case("wide_rows", 3, 20_000, scale=3.0),
+        case("no_rows", 0, 256),
+    )
+
+
+CASES = tuple(case for dtype in TOLERANCES for case in _cases(dtype))
+
+
+def make_input(case: SoftmaxCase) -> Array:
+    """The logits of a case, `[rows, cols]`."""
+    rng = case.generator()
+    x = rng.standard_normal((case.rows, case.cols)) * case.scale + case.centre
+    if case.infinite:
+        hidden = rng.random(x.shape) < 0.3
+        hidden[:, 0] = False
+        x = np.where(hidden, -np.inf, x)
+    return x.astype(case.element)
+
+
+def run(case: SoftmaxCase, arrays: Arrays) -> Arrays:
+    """One call of the kernel."""
+    out = unwritten(arrays["x"])
+    row_softmax(arrays["x"], out)
+    return {"out": out}
+
+
+OPERATOR = Operator(
+    name="softmax",
+    summary="softmax over the last axis",
+    cases=CASES,
+    inputs=lambda case: {"x": make_input(case)},
+    run=run,
+    torch=lambda case, arrays: torch_golden(arrays),
+    numpy=lambda case, arrays: {"out": row_softmax_golden(arrays["x"])},
 )
-
-
-def make_input(case: Case, seed: int = 42) -> NDArray[np.float32]:
-    """The logits of a case, FP32 `[rows, cols]`."""
-    rng = np.random.default_rng(seed)
-    return (rng.standard_normal((case.rows, case.cols)) * case.scale + case.centre).astype(np.float32)

@@ -1,0 +1,90 @@
+"""Running the cases of an operator against a golden."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import numpy as np
+
+from openpto.kernel.receipt import last_run
+from openpto.testing import Comparison, Tolerance, compare, require_output
+from openpto_gym.operator import Arrays, Case, GoldenName, Operator
+
+Verdict = Literal["ok", "miss", "error", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One output of one case. Without a comparison ``note`` says why: an error, or why the case was skipped."""
+
+    operator: str
+    case: str
+    dtype: str
+    sizes: str
+    output: str
+    tolerance: Tolerance
+    verdict: Verdict
+    found: Comparison | None = None
+    seconds: float = 0.0
+    engine: str = ""
+    note: str = ""
+
+
+def torch_is_here() -> bool:
+    """Whether torch can be imported; it is not loaded for the question."""
+    return find_spec("torch") is not None
+
+
+def check(operator: Operator, case: Case, golden: GoldenName = "torch", *, warm: bool = True) -> Iterator[Result]:
+    """Run one case: a result per output.
+
+    Where the golden needs torch and there is none the case is skipped, which is no pass. An error of the kernel is a
+    result too. With ``warm`` the time is that of the second of two calls, so that compilation is left out; slow cases
+    are called once.
+    """
+    head = (operator.name, case.name, case.dtype.short, case.sizes)
+    if golden == "torch" and not torch_is_here():
+        yield Result(*head, "", case.tolerance, "skipped", note="needs torch")
+        return
+    inputs = operator.inputs(case)
+    kept = {name: array.copy() for name, array in inputs.items()}
+    try:
+        outputs, seconds = _timed(operator, case, inputs, warm and not case.slow)
+    except Exception as error:  # whatever a kernel raises is what this case has to show
+        yield Result(*head, "", case.tolerance, "error", note=str(error))
+        return
+    receipt = last_run()
+    for name, array in kept.items():
+        if array.tobytes() != inputs[name].tobytes():
+            yield Result(*head, name, case.tolerance, "error", note=f"the kernel changed its input {name}")
+    with np.errstate(all="ignore"):  # infinities and NaN in the data are on purpose
+        goldens = operator.golden(golden)(case, inputs)
+    if outputs.keys() != goldens.keys():
+        raise LookupError(f"{operator.name}: outputs {sorted(outputs)}, goldens {sorted(goldens)}")
+    for name, actual in outputs.items():
+        require_output(actual, goldens[name])
+        found = compare(actual, goldens[name], case.tolerance)
+        verdict: Verdict = "ok" if found.ok else "miss"
+        engine = receipt.engine if receipt is not None else ""
+        yield Result(*head, name, case.tolerance, verdict, found, seconds, engine)
+
+
+def _timed(operator: Operator, case: Case, inputs: Arrays, warm: bool) -> tuple[Arrays, float]:
+    if warm:
+        operator.run(case, inputs)
+    begin = time.perf_counter()
+    outputs = operator.run(case, inputs)
+    return outputs, time.perf_counter() - begin
+
+
+def chosen_cases(operator: Operator, *, slow: bool, dtypes: frozenset[str] = frozenset()) -> list[Any]:
+    """The cases of an operator, slow ones if they are wanted, of the dtypes wanted (none named: all)."""
+    return [
+        case
+        for case in operator.cases
+        if (slow or not case.slow) and (not dtypes or case.dtype.short.lower() in dtypes)
+    ]

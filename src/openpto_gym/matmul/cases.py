@@ -1,0 +1,99 @@
+"""Inputs on which the matrix product is checked: four pairs of transposes, sizes that no tile divides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openpto.ir.dtypes import DataType
+from openpto.testing import Tolerance
+from openpto_gym.matmul.golden import numpy_golden, torch_golden
+from openpto_gym.matmul.kernel import matmul
+from openpto_gym.operator import Array, Arrays, Case, Operator
+
+
+def tolerance(dtype: DataType, depth: int) -> Tolerance:
+    """Every one of `depth` additions rounds; sums may cancel, so the bound does not follow the result."""
+    return Tolerance(rtol=1e-5, atol=3e-7 * depth)
+
+
+DTYPES = (DataType.DT_FP32,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatmulCase(Case):
+    """op(a) [m, k] @ op(b) [k, n] of normal values; ``whole``: small integers, so that the result is exact.
+
+    ``wide``: rows of a and columns of b differ by powers of two up to 2^20.
+    """
+
+    m: int
+    k: int
+    n: int
+    a_trans: bool = False
+    b_trans: bool = False
+    whole: bool = False
+    wide: bool = False
+
+    @property
+    def sizes(self) -> str:
+        """M x K x N."""
+        return f"{self.m}x{self.k}x{self.n}"
+
+
+def _cases(dtype: DataType) -> tuple[MatmulCase, ...]:
+    ending = "" if dtype is DataType.DT_FP32 else f"_{dtype.short.lower()}"
+
+    def case(name: str, m: int, k: int, n: int, ways: str = "nn", **more: bool) -> MatmulCase:
+        return MatmulCase(
+            name=name + ending, tolerance=tolerance(dtype, k), dtype=dtype, m=m, k=k, n=n,
+            a_trans=ways[0] == "t", b_trans=ways[1] == "t", **more,
+        )  # fmt: skip
+
+    return (
+        *(case(f"odd_sizes_{ways}", 37, 53, 29, ways) for ways in ("nn", "nt", "tn", "tt")),
+        *(case(f"past_a_block_{ways}", 129, 65, 200, ways) for ways in ("nn", "nt", "tn", "tt")),
+        case("one_element", 1, 1, 1),
+        case("one_row", 1, 300, 257),
+        case("one_column", 257, 300, 1, "tt"),
+        case("outer_product", 130, 1, 131),
+        case("many_blocks", 300, 96, 290, "nt"),
+        case("deep", 65, 1000, 33),
+        case("deep_whole_numbers", 40, 1024, 40, "tn", whole=True),
+        case("rows_of_all_magnitudes", 100, 48, 70, wide=True),
+        case("no_rows", 0, 32, 16),
+    )
+
+
+def inputs(case: MatmulCase) -> Arrays:
+    """a and b as they are stored."""
+    rng = case.generator()
+
+    def values(*shape: int) -> Array:
+        return rng.integers(-4, 5, shape).astype(float) if case.whole else rng.standard_normal(shape)
+
+    a, b = values(case.m, case.k), values(case.k, case.n)
+    if case.wide:
+        a *= 2.0 ** rng.integers(-20, 0, (case.m, 1))
+        b *= 2.0 ** rng.integers(-20, 0, (1, case.n))
+    stored = {"a": a.T if case.a_trans else a, "b": b.T if case.b_trans else b}
+    return {name: np.ascontiguousarray(array.astype(case.element)) for name, array in stored.items()}
+
+
+def run(case: MatmulCase, arrays: Arrays) -> Arrays:
+    """One call of the kernel."""
+    out = np.full((case.m, case.n), np.nan, case.element)
+    matmul(arrays["a"], arrays["b"], out, depth=case.k, a_trans=case.a_trans, b_trans=case.b_trans)
+    return {"out": out}
+
+
+OPERATOR = Operator(
+    name="matmul",
+    summary="out = op(a) @ op(b), op = as it is or transposed",
+    cases=tuple(case for dtype in DTYPES for case in _cases(dtype)),
+    inputs=inputs,
+    run=run,
+    torch=lambda case, arrays: torch_golden(arrays, case.a_trans, case.b_trans),
+    numpy=lambda case, arrays: numpy_golden(arrays, case.a_trans, case.b_trans),
+)

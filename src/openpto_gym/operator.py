@@ -1,0 +1,103 @@
+"""What an operator of this package is: a kernel with its cases, two goldens and a tolerance per case.
+
+The goldens are independent of the kernel and of each other: one uses torch's own functions, the other is the formula in
+numpy. Both compute in float64 from the inputs as the kernel gets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openpto.ir.dtypes import DataType, numpy_dtype
+from openpto.testing import Tolerance
+
+Array = NDArray[Any]
+Arrays = Mapping[str, Array]
+"""Arrays by the names of the kernel's parameters."""
+GoldenName = Literal["torch", "numpy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One input of an operator. Every operator adds the sizes and kinds of data that it knows.
+
+    ``slow`` cases take more than a second or two; ``seed`` is the one of the input data.
+    """
+
+    name: str
+    tolerance: Tolerance
+    dtype: DataType = DataType.DT_FP32
+    slow: bool = False
+    seed: int = 42
+
+    @property
+    def sizes(self) -> str:
+        """The sizes, as a table shows them."""
+        raise NotImplementedError
+
+    @property
+    def element(self) -> np.dtype[Any]:
+        """The host type of the tensors."""
+        return numpy_dtype(self.dtype)
+
+    def generator(self) -> np.random.Generator:
+        """A generator in the same state for every call."""
+        return np.random.default_rng(self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator.
+
+    name       of its folder
+    summary    one line
+    cases      small, typical and hard inputs
+    inputs     case -> arrays by name, the same for every call
+    run        case, inputs -> outputs by name: allocates them, fills them with NaN and calls the kernel once
+    torch      case, inputs -> outputs in float64, by torch
+    numpy      case, inputs -> outputs in float64, by the formula in numpy
+    """
+
+    name: str
+    summary: str
+    cases: tuple[Any, ...]
+    inputs: Callable[[Any], Arrays]
+    run: Callable[[Any, Arrays], Arrays]
+    torch: Callable[[Any, Arrays], Arrays]
+    numpy: Callable[[Any, Arrays], Arrays]
+
+    def golden(self, name: GoldenName) -> Callable[[Any, Arrays], Arrays]:
+        """The golden by its name."""
+        return self.torch if name == "torch" else self.numpy
+
+    def case(self, name: str) -> Any:
+        """The case of that name; LookupError if there is none."""
+        for case in self.cases:
+            if case.name == name:
+                return case
+        raise LookupError(f"{self.name} has no case {name!r}")
+
+
+def unwritten(like: Array) -> Array:
+    """An output that shows where nothing was written: NaN everywhere, in the shape and type of ``like``."""
+    return np.full(like.shape, np.nan, like.dtype)
+
+
+def to_torch(arrays: Arrays) -> dict[str, Any]:
+    """The arrays as float64 tensors, integers as they are. torch is loaded here, not before."""
+    import torch
+
+    return {
+        name: torch.from_numpy(np.array(array) if array.dtype.kind in "iu" else array.astype(np.float64))
+        for name, array in arrays.items()
+    }
+
+
+def to_float64(arrays: Arrays) -> dict[str, Array]:
+    """The arrays in float64, integers as they are."""
+    return {name: array if array.dtype.kind in "iu" else array.astype(np.float64) for name, array in arrays.items()}

@@ -1,0 +1,42 @@
+# mypy: ignore-errors
+# (the annotations of a kernel's tensors are values, not types)
+"""The kernels: `out = max(x, 0)` and its gradient, a block of tokens at a time."""
+
+import pypto
+from openpto_gym.tiles import vector_tile
+
+TOKENS = 16
+
+
+@pypto.frontend.jit
+def relu(
+    x: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+    out: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+):
+    """x, out [B, T, H, K] of one float dtype; B and T may change from call to call without a new trace."""
+    batch, tokens, heads, width = x.shape
+    block = [1, TOKENS, heads, width]
+    pypto.set_vec_tile_shapes(*vector_tile(block))
+    for b in pypto.loop(batch, name="LOOP_B", idx_name="b"):
+        for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
+            live = [1, (tokens - t).min(TOKENS), heads, width]
+            tile = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
+            pypto.assemble(pypto.relu(tile), [b, t, 0, 0], out)
+
+
+@pypto.frontend.jit
+def relu_backward(
+    x: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+    grad: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+    out: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+):
+    """out = grad where x > 0, else 0; x, grad, out [B, T, H, K] of one float dtype."""
+    batch, tokens, heads, width = x.shape
+    block = [1, TOKENS, heads, width]
+    pypto.set_vec_tile_shapes(*vector_tile(block))
+    for b in pypto.loop(batch, name="LOOP_B", idx_name="b"):
+        for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
+            live = [1, (tokens - t).min(TOKENS), heads, width]
+            tile = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
+            above = pypto.view(grad, block, [b, t, 0, 0], valid_shape=live)
+            pypto.assemble(pypto.where(tile > 0.0, above, 0.0), [b, t, 0, 0], out)

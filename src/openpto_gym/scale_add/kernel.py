@@ -1,0 +1,27 @@
+# mypy: ignore-errors
+# (the annotations of a kernel's tensors are values, not types)
+"""The kernel: `out = scale * x + y`, a block of tokens at a time."""
+
+import pypto
+from openpto_gym.tiles import vector_tile
+
+TOKENS = 16
+
+
+@pypto.frontend.jit
+def scale_add(
+    x: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+    y: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+    out: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
+    scale: float = 1.0,
+):
+    """x, y, out [B, T, H, K] of one float dtype; B and T may change from call to call without a new trace."""
+    batch, tokens, heads, width = x.shape
+    block = [1, TOKENS, heads, width]
+    pypto.set_vec_tile_shapes(*vector_tile(block))
+    for b in pypto.loop(batch, name="LOOP_B", idx_name="b"):
+        for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
+            live = [1, (tokens - t).min(TOKENS), heads, width]
+            left = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
+            right = pypto.view(y, block, [b, t, 0, 0], valid_shape=live)
+            pypto.assemble(left * scale + right, [b, t, 0, 0], out)

@@ -1,0 +1,67 @@
+"""Results of cases as a table: with rich on a terminal, in plain columns elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from openpto_gym.check import Result
+
+HEADINGS = ("operator", "case", "dtype", "sizes", "output", "max abs", "max ULP", "tolerance", "time", "")
+NOTE = "ULP: of the golden, but at least of 1/16 of the largest golden of the case. Time: one call."
+_STYLES = {"ok": "green", "miss": "bold red", "error": "bold red", "skipped": "yellow"}
+
+
+def cells(result: Result) -> tuple[str, ...]:
+    """The texts of one line, in the order of HEADINGS."""
+    found = result.found
+    numbers = ("", "") if found is None else (f"{found.max_abs:.1e}", f"{found.max_scaled_ulp:.1f}")
+    return (
+        result.operator,
+        result.case,
+        result.dtype,
+        result.sizes,
+        result.output,
+        *numbers,
+        str(result.tolerance).replace("|golden|", "g"),
+        f"{result.seconds:.3f} s" if found is not None else "",
+        outcome(result),
+    )
+
+
+def outcome(result: Result) -> str:
+    """The last cell: ok, how many elements are out, or why there is no comparison."""
+    if result.found is not None:
+        return "ok" if result.verdict == "ok" else f"MISS: {result.found.outside} of {result.found.elements} out"
+    first, *_ = result.note.splitlines() or [""]
+    return f"{result.verdict}: {first}"
+
+
+def write(results: Sequence[Result], stream: TextIO | None = None) -> None:
+    """Write the table of the results."""
+    out = stream or sys.stdout
+    lines = [cells(result) for result in results]
+    if out.isatty():
+        _write_rich(results, lines, out)
+        return
+    widths = [max(len(line[i]) for line in (HEADINGS, *lines)) for i in range(len(HEADINGS))]
+    for line in (HEADINGS, *lines):
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip(), file=out)
+    print(NOTE, file=out)
+
+
+def _write_rich(results: Sequence[Result], lines: Sequence[tuple[str, ...]], out: TextIO) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*HEADINGS, box=SIMPLE_HEAD, padding=0, pad_edge=False)
+    for result, line in zip(results, lines, strict=True):
+        *rest, last = (Text(cell) for cell in line)
+        last.stylize(_STYLES[result.verdict])
+        table.add_row(*rest, last)
+    console = Console(file=out)
+    console.print(table)
+    console.print(Text(NOTE))

@@ -1,0 +1,100 @@
+"""The check of a case: a wrong result, one that no kernel wrote, a changed input, a missing torch are no pass."""
+
+import io
+
+import numpy as np
+import pytest
+
+from openpto_gym import check as checking
+from openpto_gym import registry, table
+from openpto_gym.check import check, chosen_cases
+from openpto_gym.operator import Operator
+
+
+def operator_with(run):
+    """scale_add with another way to run it."""
+    real = registry.load("scale_add")
+    return Operator(real.name, real.summary, real.cases, real.inputs, run(real), real.torch, real.numpy)
+
+
+def only(results):
+    (result,) = results
+    return result
+
+
+def first_case(operator):
+    return operator.case("one_tile")
+
+
+def test_a_wrong_result_is_a_miss():
+    def run(real):
+        def wrong(case, arrays):
+            outputs = real.run(case, arrays)
+            outputs["out"][0, 0, 0, 0] += 1
+            return outputs
+
+        return wrong
+
+    operator = operator_with(run)
+    result = only(check(operator, first_case(operator), "numpy"))
+    assert (result.verdict, result.found.outside, result.found.first) == ("miss", 1, (0, 0, 0, 0))
+    assert "MISS: 1 of 1024 out" in table.outcome(result)
+
+
+def test_a_result_that_no_kernel_wrote_is_refused():
+    operator = operator_with(lambda real: lambda case, arrays: real.numpy(case, arrays))
+    registry.load("relu").run(registry.load("relu").case("forward_one_tile"), {"x": np.ones((1, 16, 4, 16), "f4")})
+    with pytest.raises(AssertionError, match="PTO537"):
+        list(check(operator, first_case(operator), "numpy"))
+
+
+def test_an_error_of_the_kernel_is_a_result():
+    def run(real):
+        def broken(case, arrays):
+            raise RuntimeError("it broke\nin two lines")
+
+        return broken
+
+    operator = operator_with(run)
+    result = only(check(operator, first_case(operator), "numpy"))
+    assert (result.verdict, table.outcome(result)) == ("error", "error: it broke")
+
+
+def test_a_changed_input_is_an_error():
+    def run(real):
+        def changing(case, arrays):
+            outputs = real.run(case, arrays)
+            arrays["x"][0, 0, 0, 0] = 7
+            return outputs
+
+        return changing
+
+    operator = operator_with(run)
+    assert [r.verdict for r in check(operator, first_case(operator), "numpy")][0] == "error"
+
+
+def test_without_torch_a_case_is_skipped_and_says_so(monkeypatch):
+    monkeypatch.setattr(checking, "torch_is_here", lambda: False)
+    operator = registry.load("relu")
+    result = only(check(operator, operator.cases[0], "torch"))
+    assert (result.verdict, table.outcome(result)) == ("skipped", "skipped: needs torch")
+    assert only(check(operator, operator.cases[0], "numpy")).verdict == "ok"
+
+
+def test_cases_are_chosen_by_speed_and_dtype():
+    operator = registry.load("attention")
+    assert len(chosen_cases(operator, slow=False)) < len(chosen_cases(operator, slow=True)) == len(operator.cases)
+    assert chosen_cases(operator, slow=True, dtypes=frozenset({"int8"})) == []
+    assert chosen_cases(operator, slow=True, dtypes=frozenset({"fp32"}))
+
+
+def test_the_plain_table_has_a_line_per_output():
+    operator = registry.load("relu")
+    results = list(check(operator, operator.cases[0], "numpy"))
+    stream = io.StringIO()
+    table.write(results, stream)
+    head, line, note = stream.getvalue().splitlines()
+    assert head.split()[:4] == ["operator", "case", "dtype", "sizes"]
+    assert line.split()[0] == "relu"
+    assert line.endswith("ok")
+    assert note == table.NOTE
