@@ -580,10 +580,17 @@ def cumsum(input: Any, dim: Any) -> Tensor:
         out[:] = pypto.cumsum(x, -1)
     """
 
-def deinterleave(*args: Any, **kwargs: Any) -> NoReturn:
-    """Split even/odd positions.
+def deinterleave(input: Any, other: Any = ...) -> list[Tensor]:
+    """Even and odd positions of the last axis of ``input``, or of ``input`` followed by ``other``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; the last axis is even; one operand: the results have half of it; two operands of one shape, fully
+    valid along the last axis and whole in the vector tile: the results have their shape.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32, both the same. On the 950 only.
+    Errors: shapes or dtypes that differ; an odd last axis or vector tile; a vector tile that cuts it (two operands).
+
+    Example::
+
+        out[:] = pypto.deinterleave(x)[1]
     """
 
 def dequantize(*args: Any, **kwargs: Any) -> NoReturn:
@@ -777,10 +784,17 @@ def gather(input: Any, dim: Any, index: Any) -> Tensor:
         out[:] = pypto.gather(x, 0, i)
     """
 
-def gathermask(*args: Any, **kwargs: Any) -> NoReturn:
-    """Strided pick on the last axis by pattern 1-7.
+def gathermask(input: Any, pattern_mode: Any) -> Tensor:
+    """Elements of the last axis by a pattern: 1 even, 2 odd positions; 3, 4, 5, 6 one of every four; 7 all.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; the last axis and its vector tile are multiples of 2 (patterns 1, 2) or 4 (3-6) and the result has
+    that part of them; the valid extent becomes that of the elements picked.
+    Dtypes: FP16, BF16, FP32, INT16, INT32, UINT16, UINT32; the result has the operand's.
+    Errors: another pattern; extents or tiles that do not fit.
+
+    Example::
+
+        out[:] = pypto.gathermask(x, 2)
     """
 
 def gcd(input: Any, other: Any) -> Tensor:
@@ -921,10 +935,17 @@ def index_select(input: Any, dim: Any, index: Any) -> Tensor:
         out[:] = pypto.index_select(x, 0, i)
     """
 
-def interleave(*args: Any, **kwargs: Any) -> NoReturn:
-    """Alternate two tensors, split in half.
+def interleave(input: Any, other: Any) -> list[Tensor]:
+    """Two tensors merged alternately along the last axis, cut in half: [first half, second half].
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4, both the same, which the results have too; the last axis is even and lies in one vector tile. Of
+    operands cut to v elements the merged 2v are valid.
+    Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32, both the same. On the 950 only.
+    Errors: shapes or dtypes that differ; an odd last axis; a vector tile that cuts it.
+
+    Example::
+
+        out[:] = pypto.interleave(x, y)[0]
     """
 
 def isfinite(input: Any) -> Tensor:
@@ -1179,10 +1200,16 @@ def ones(*size: Any, dtype: Any = ...) -> Tensor:
         out[:] = pypto.ones([8, 16]) * x
     """
 
-def pack(*args: Any, **kwargs: Any) -> NoReturn:
-    """Flatten to UINT8 bytes.
+def pack(input: Any) -> Tensor:
+    """All bytes of a tensor in a row, low bytes first: 0x03040506 becomes 6, 5, 4, 3.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4, static; the result has one axis. Every NaN shows the canonical bits.
+    Dtypes: FP16, BF16, FP32, all INT and UINT; the result is UINT8.
+    Errors: a dtype outside this list.
+
+    Example::
+
+        out[:] = pypto.pack(x)
     """
 
 def pad(input: Any, pad: Any, mode: Any = ..., value: Any = ...) -> Tensor:
@@ -1606,10 +1633,16 @@ def uniform(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def unpack(*args: Any, **kwargs: Any) -> NoReturn:
-    """UINT8 bytes to another dtype.
+def unpack(input: Any, dtype: Any) -> Tensor:
+    """Bytes as elements of ``dtype``, low bytes first; the inverse of ``pack``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: one axis; its extent, its valid extent and its vector tile are multiples of the element's size.
+    Dtypes: UINT8; the result is FP16, BF16, FP32 or any INT or UINT.
+    Errors: another rank or dtype; extents or tiles that do not fit.
+
+    Example::
+
+        out[:] = pypto.unpack(x, pypto.DT_INT32)
     """
 
 def unsqueeze(input: Any, dim: Any) -> Tensor:

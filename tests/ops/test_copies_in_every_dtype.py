@@ -34,6 +34,18 @@ COPIES = {
         lambda x, i: np.take_along_axis(x[..., :1], i.reshape(2, 4, 1), 1),
     ),
     "index_select": ("index_select", lambda x, i: pypto.index_select(x, 1, i), lambda x, i: x[:, i]),
+    "gathermask": ("gathermask", lambda x, i: pypto.gathermask(x, 4), lambda x, i: x[..., 1::4]),
+    "deinterleave": ("deinterleave", lambda x, i: pypto.deinterleave(x)[1], lambda x, i: x[..., 1::2]),
+    "deinterleave 2": (
+        "deinterleave",
+        lambda x, i: pypto.deinterleave(x, x)[0],
+        lambda x, i: np.concatenate([x, x], -1)[..., ::2],
+    ),
+    "interleave": (
+        "interleave",
+        lambda x, i: pypto.interleave(x, x)[1],
+        lambda x, i: np.repeat(x, 2, -1)[..., 16:],
+    ),
     "scatter": (
         "scatter",
         lambda x, i: pypto.scatter(x, 1, pypto.reshape(i, [2, 4, 1]), x),
@@ -100,7 +112,7 @@ def test_bits_are_copied(name, dtype):
     out = np.zeros(want.shape, host)
 
     def kernel(x, i, out):
-        pypto.set_vec_tile_shapes(4, 8, 16, 16)
+        pypto.set_vec_tile_shapes(4, 8, 16, 4)
         out[:] = call(x, i)
 
     kernel.__annotations__.update(

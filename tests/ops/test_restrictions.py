@@ -131,6 +131,23 @@ REFUSED = {
     ),
     "atomic dtypes": (lambda x: pypto.atomic_add(of(DT_FP16), [0, 0], x), "PTO247", "DT_FP16"),
     "atomic offsets": (lambda x: pypto.atomic_add(of(DT_FP32), [0], x), "PTO249", "offset"),
+    # every second element, bytes
+    "pattern": (lambda x: pypto.gathermask(x, 8), "PTO268", "[1, 7]"),
+    "pattern of three": (lambda x: pypto.gathermask(x[:, 0:6], 3), "PTO263", "multiple of 4"),
+    "pattern of INT8": (lambda x: pypto.gathermask(of(DT_INT8), 1), "PTO231", "INT8"),
+    "interleave shapes": (lambda x: pypto.interleave(x, x[0:4, :]), "PTO263", "[4, 16]"),
+    "interleave dtypes": (lambda x: pypto.interleave(x, of(DT_FP16)), "PTO228", "DT_FP16"),
+    "interleave INT64": (
+        lambda x: pypto.interleave(pypto.zeros(8, 16, dtype=DT_INT64), pypto.zeros(8, 16, dtype=DT_INT64)), "PTO231",
+        "INT64",
+    ),
+    "interleave odd": (lambda x: pypto.interleave(x[:, 0:5], x[:, 0:5]), "PTO263", "multiple of 2"),
+    "interleave tile": (lambda x: pypto.interleave(x[:, 0:8], x[:, 0:8]), "PTO328", "8 on the last axis"),
+    "deinterleave odd": (lambda x: pypto.deinterleave(x[:, 0:5]), "PTO263", "multiple of 2"),
+    "unpack of floats": (lambda x: pypto.unpack(x, DT_INT8), "PTO232", "2"),
+    "unpack length": (lambda x: pypto.unpack(of(DT_UINT8, [6]), DT_INT32), "PTO263", "multiple of 4"),
+    "unpack to BOOL": (lambda x: pypto.unpack(of(DT_UINT8, [8]), pypto.DT_BOOL), "PTO231", "BOOL"),
+    "pack BOOL": (lambda x: pypto.pack(x > 0.0), "PTO231", "BOOL"),
     # sorting
     "topk axis": (lambda x: pypto.topk(x, 2, 0), "PTO263", "last axis"),
     "topk 0": (lambda x: pypto.topk(x, 0), "PTO268", "[1, 16]"),

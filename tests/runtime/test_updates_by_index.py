@@ -274,3 +274,49 @@ def test_padding_follows_the_valid_elements(p):
     want[:5, :9] = -1
     want[:3, :5] = x[:3, :5]
     np.testing.assert_array_equal(out, want)
+
+
+# Every second element, bytes
+
+
+@pytest.mark.parametrize("pattern", range(1, 8))
+@pytest.mark.parametrize("columns", [0, 1, 6, 15, 16])
+def test_patterns_pick_from_the_valid_part(p, pattern, columns):
+    x = rng.standard_normal((3, 16)).astype(np.float32)
+    start, step = {1: (0, 2), 2: (1, 2), 3: (0, 4), 4: (1, 4), 5: (2, 4), 6: (3, 4), 7: (0, 1)}[pattern]
+    out = np.full((3, 16 // step), 7, np.float32)
+    a, n, o = params(p, x=x, n=np.array([columns], np.int32), o=out)
+    p.store(p.gathermask(p.view(a, [3, 16], [0, 0], valid_shape=[3, p.read(n, 0)]), pattern), (0, 0), o)
+    p.run()
+    picked = x[:, :columns][:, start::step]
+    np.testing.assert_array_equal(out[:, : picked.shape[1]], picked)
+    np.testing.assert_array_equal(out[:, picked.shape[1] :], 7)
+
+
+@pytest.mark.parametrize("columns", [0, 3, 5, 8])
+def test_both_halves_of_what_is_valid_are_merged(p, columns):
+    x, y = rng.standard_normal((2, 3, 8)).astype(np.float32)
+    first, second = np.full((3, 8), 7, np.float32), np.full((3, 8), 7, np.float32)
+    a, b, n, f, s = params(p, x=x, y=y, n=np.array([columns], np.int32), f=first, s=second)
+    count = p.read(n, 0)
+    left, right = p.interleave(*[p.view(v, [3, 8], [0, 0], valid_shape=[3, count]) for v in (a, b)])
+    p.store(left, (0, 0), f)
+    p.store(right, (0, 0), s)
+    p.run()
+    both = np.full((3, 16), 7, np.float32)
+    both[:, : 2 * columns] = np.stack([x[:, :columns], y[:, :columns]], -1).reshape(3, -1)
+    np.testing.assert_array_equal(np.concatenate([first, second], 1), both)
+
+
+@pytest.mark.parametrize("host", [np.float16, ml_dtypes.bfloat16, np.float32, np.int16, np.uint32, np.int64])
+def test_bytes_there_and_back(p, host):
+    x = rng.integers(-99, 99, (4, 8)).astype(host)
+    count = x.size * x.dtype.itemsize
+    packed, back = np.zeros(count, np.uint8), np.zeros(x.size, host)
+    a, q, b = params(p, x=x, q=packed, b=back)
+    row = p.pack(a)
+    p.move(row, q)
+    p.move(p.unpack(row, a.type.dtype), b)
+    p.run()
+    np.testing.assert_array_equal(packed, np.frombuffer(x.astype(x.dtype.newbyteorder("<")).tobytes(), np.uint8))
+    np.testing.assert_array_equal(back, x.reshape(-1))

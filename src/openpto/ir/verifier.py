@@ -258,6 +258,8 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("topk", "topk_indices"), Form("v", attrs=("k", "largest"))),
     "argsort": Form("v", attrs=("axis", "descending"), check=_axis),
     "one_hot": Form("v"),
+    **dict.fromkeys(("gathermask", "deinterleave"), Form("v", attrs=("start", "step"), check=_carries_dtype)),
+    "interleave": Form("vv", attrs=("half",), check=_carries_dtype),
     "index_select": Form("vv", attrs=("axis",), check=_selected),
     "index_add_": Form("vviv", "state", ("axis",), _added),
     "index_put_": Form("vvv*", "state", ("accumulate",), _put),

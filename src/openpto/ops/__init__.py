@@ -8,6 +8,7 @@ from openpto.ops import (
     convert,
     create,
     indexing,
+    lanes,
     matmul,
     missing,
     movement,
@@ -32,8 +33,8 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 """Every public operation name of the API, available or not."""
 
 FAMILIES = (
-    binary, bits, compare, composite, convert, create, indexing, matmul, missing, movement, padding, power, promotion,
-    quotient, reduce, reshaping, scan, selection, sort, statistics, structural, transcendental, unary, updates,
+    binary, bits, compare, composite, convert, create, indexing, lanes, matmul, missing, movement, padding, power,
+    promotion, quotient, reduce, reshaping, scan, selection, sort, statistics, structural, transcendental, unary, updates,
 )  # fmt: skip
 """The modules that declare operations."""
 

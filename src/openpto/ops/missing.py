@@ -8,7 +8,6 @@ from .samples import normal
 _X = {"x": normal(8, 16)}
 
 missing("conv", "M", "1-D/2-D/3-D convolution.")
-missing("deinterleave", "S", "Split even/odd positions.", only_950=True)
 missing("dequantize", "Q", "INT8/INT16 to FP32 with scale.")
 missing("distributed.create_shmem_signal", "D", "Allocate signal-only tensor.")
 missing("distributed.create_shmem_tensor", "D", "Allocate symmetric data tensor.")
@@ -41,8 +40,6 @@ elsewhere(
 missing("experimental.shmem_load", "E", "Remote memory to UB.")
 missing("experimental.shmem_store", "E", "UB to remote memory.")
 missing("experimental.transposed_batchmatmul", "E", "[M,B,K] x [B,K,N] -> [M,B,N].")
-missing("gathermask", "I", "Strided pick on the last axis by pattern 1-7.", method=True)
-missing("interleave", "S", "Alternate two tensors, split in half.", only_950=True)
 elsewhere(
     "max",
     "V",
@@ -57,7 +54,6 @@ elsewhere(
 )
 missing("mrgsort", "T", "Merge sorted pair runs.", method=True)
 missing("normal", "N", "Philox + Box-Muller normal.", only_950=True)
-missing("pack", "S", "Flatten to UINT8 bytes.")
 elsewhere(
     "pass_verify_print",
     "V",
@@ -75,4 +71,3 @@ missing("quantize", "Q", "FP32 to INT8/UINT8 with scale.")
 missing("scaled_mm", "M", "MX block-scaled matrix product.", only_950=True)
 missing("sort32", "T", "Sort groups of 32 into value/index pairs.", method=True)
 missing("uniform", "N", "Philox uniform [0,1).", only_950=True)
-missing("unpack", "S", "UINT8 bytes to another dtype.")

@@ -1,4 +1,4 @@
-"""Tiles made by position: slices by an index list, one-hot rows, triangles."""
+"""Tiles made by position: slices by an index list, one-hot rows, triangles, every second element."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .handlers import impl
 from .indexing import checked_positions
 from .machine import Machine, shown
 from .regions import FULL, Region
-from .tiles import Tile, framed, tile, whole, zero_padded
+from .tiles import Tile, borrow, framed, tile, whole, zero_padded
 
 
 @impl("index_select")
@@ -68,3 +68,33 @@ def triangle(m: Machine, op: Op) -> Tile:
         mask = regions.to_mask(source.defined, source.valid)
         defined = regions.from_mask(mask | ~kept[: source.valid[-2], : source.valid[-1]])
     return tile(data, source.valid, defined)
+
+
+@impl("gathermask", "deinterleave")
+def every(m: Machine, op: Op) -> Tile:
+    """Elements of the last axis at a fixed distance; a window on the operand's memory."""
+    source = m.read(op.operands[0])
+    start, step = op.attrs["start"], op.attrs["step"]
+    valid = (*source.valid[:-1], len(range(start, source.valid[-1], step)))
+    defined: Region = FULL
+    if source.defined is not None:
+        defined = regions.from_mask(regions.to_mask(source.defined, source.valid)[..., start::step].copy())
+    return borrow(source, source.data[..., start::step], valid, defined, clean=source.clean)
+
+
+@impl("interleave")
+def interleave(m: Machine, op: Op) -> Tile:
+    """One half of two tiles merged alternately along the last axis."""
+    first, second = m.read(op.operands[0]), m.read(op.operands[1])
+    shape = m.shape(result_of(op).type)
+    half = shape[-1]
+    valid = tuple([min(a, b) for a, b in zip(first.valid, second.valid, strict=True)])
+    index = tuple([slice(n) for n in valid])
+    part = slice(0, half) if op.attrs["half"] == 0 else slice(half, 2 * half)
+    merged = (*valid[:-1], 2 * valid[-1])
+    body = np.stack([first.data[index], second.data[index]], -1).reshape(merged)[..., part]
+    defined: Region = FULL
+    if first.defined is not None or second.defined is not None:
+        masks = [regions.to_mask(t.defined, t.valid)[index] for t in (first, second)]
+        defined = regions.from_mask(np.stack(masks, -1).reshape(merged)[..., part].copy())
+    return tile(framed(np.ascontiguousarray(body), shape), body.shape, defined)
