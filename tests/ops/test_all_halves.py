@@ -32,7 +32,8 @@ def unary():
 def kernel_of(call, dtype):
     text = (
         "import pypto\n\n\n@pypto.frontend.jit\n"
-        f"def kernel(x: pypto.Tensor([512, 128], pypto.{dtype.name}), out: pypto.Tensor([512, 128], pypto.{dtype.name})):\n"
+        f"def kernel(x: pypto.Tensor([512, 128], pypto.{dtype.name}),\n"
+        f"           out: pypto.Tensor([512, 128], pypto.{dtype.name})):\n"
         "    pypto.set_vec_tile_shapes(8, 128)\n"
         f"    out[:] = {call}\n"
     )

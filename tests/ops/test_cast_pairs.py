@@ -40,7 +40,8 @@ _number = itertools.count()
 def compiled(source, target, mode, saturation):
     text = (
         "import pypto\n\n\n@pypto.frontend.jit\n"
-        f"def kernel(x: pypto.Tensor([512, 128], pypto.{source.name}), out: pypto.Tensor([512, 128], pypto.{target.name})):\n"
+        f"def kernel(x: pypto.Tensor([512, 128], pypto.{source.name}),\n"
+        f"           out: pypto.Tensor([512, 128], pypto.{target.name})):\n"
         "    pypto.set_vec_tile_shapes(8, 128)\n"
         f"    out[:] = pypto.cast(x, pypto.{target.name}, pypto.CastMode.{mode.name},"
         f" pypto.SaturationMode.{saturation.name})\n"

@@ -16,6 +16,7 @@ from openpto.ir.dtypes import DataType
 from openpto.ir.enums import TopKAlgo, TransMode
 from openpto.ir.nodes import Kernel, Op, Value
 from openpto.ops import OPS
+from openpto.ops.convert import EVERYWHERE
 
 NEWEST = "950"
 """The chip that has everything the declarations mark as not available everywhere."""
@@ -51,6 +52,8 @@ def _only_on_newest(op: Op) -> str | None:
         return "topk with RADIX_SELECT"
     if op.name == "matmul" and (extra := _matmul_extra(op)) is not None:
         return extra
+    if op.name == "cast":
+        return _new_cast(op)
     first = next((operand for operand in op.operands if isinstance(operand, Value)), None)
     if first is not None and decl.dtypes is not None and first.type.dtype in decl.dtypes.only_950:
         return f"{op.name} of {first.type.dtype.name}"
@@ -65,3 +68,12 @@ def _matmul_extra(op: Op) -> str | None:
     if op.attrs.get("bias") and tiles[2].type.dtype is DataType.DT_BF16:
         return "matmul with a bias of DT_BF16"
     return None
+
+
+def _new_cast(op: Op) -> str | None:
+    """A pair of types that the older chips convert in several steps or not at all."""
+    source, target = op.operands[0], op.results[0]
+    assert isinstance(source, Value)
+    assert isinstance(target, Value)
+    first, second = source.type.dtype, target.type.dtype
+    return None if second in EVERYWHERE.get(first, {}) else f"cast of {first.name} to {second.name}"

@@ -33,6 +33,10 @@ TILED_BY_SOURCE = frozenset({"index_put_", "index_add_", "scatter_update"})
 
 SEARCHES = frozenset({"argmax", "argmin"})
 
+READS_WHOLE_BLOCKS = frozenset({"gcd"})
+WRITES_WHOLE_BLOCKS = frozenset({"isfinite", "isnan"})
+"""Operations element by element that do not pad the rows of their tile."""
+
 
 @dataclass(frozen=True)
 class Tiles:
@@ -72,8 +76,7 @@ def _check_vector(op: Op, chips: tuple[Chip, ...], uses: Counter[Value]) -> None
         fail("PTO302", site=op.site, op=op.name, tile=_numbers(tile))
     if len(tile) < rank and op.name != "index_put_":  # there the missing values are the whole extents
         fail("PTO303", site=op.site, op=op.name, tile=_numbers(tile), have=len(tile), rank=rank)
-    if _is_reduction(op):
-        _check_last_axis(op, tile, rank)
+    _check_last_axis(op, tile, rank)
     if op.name not in PIECEWISE:
         _check_ub(op, tile, chips, uses)
 
@@ -95,9 +98,14 @@ def _tiled_shape(op: Op) -> tuple[Dim, ...] | None:
 
 
 def _check_last_axis(op: Op, tile: tuple[int, ...], rank: int) -> None:
-    """Reductions need whole 32-byte blocks along the last axis of the tile."""
-    source = next(operand for operand in op.operands if isinstance(operand, Value))
-    size = bytes_of(source.type.dtype)
+    """Reductions and a few others need whole 32-byte blocks along the last axis of the tile."""
+    if _is_reduction(op) or op.name in READS_WHOLE_BLOCKS:
+        rows = [operand for operand in op.operands if isinstance(operand, Value)]
+    elif op.name in WRITES_WHOLE_BLOCKS:
+        rows = [result for result in op.results if isinstance(result, Value)]
+    else:
+        return
+    size = bytes_of(rows[0].type.dtype)
     if rank and tile[rank - 1] * size % 32:
         step = 32 // size
         fail(

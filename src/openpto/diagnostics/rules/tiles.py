@@ -155,9 +155,9 @@ register(
 register(
     Rule(
         code="PTO305",
-        name="reduction-tile-alignment",
+        name="last-tile-alignment",
         exc=ValueError,
-        title=T("last tile value of a reduction is not 32-byte aligned", "归约的最后一个 tile 值未按 32 字节对齐"),
+        title=T("last tile value is not 32-byte aligned", "最后一个 tile 值未按 32 字节对齐"),
         message=T(
             "{op} has {last} elements = {bytes} bytes in the last axis of its tile: tileShape of last axis need to "
             "32Byte align",
@@ -168,9 +168,10 @@ register(
             "使用 {step} 的倍数，例如 pypto.set_vec_tile_shapes({suggest})",
         ),
         explanation=T(
-            "Reductions read whole blocks of 32 bytes along the last axis. Other operations pad the rows by "
-            "themselves; a reduction must not count the padding.",
-            "归约沿最后一维读取完整的 32 字节块。其他操作会自行补齐各行，而归约不能把补齐的元素计算在内。",
+            "Reductions and gcd read whole blocks of 32 bytes along the last axis, isnan and isfinite write them. Other "
+            "operations pad the rows by themselves; a reduction must not count the padding.",
+            "归约和 gcd 沿最后一维读取完整的 32 字节块，isnan 和 isfinite 写出完整的 32 字节块。其他操作会自行补齐各行，"
+            "而归约不能把补齐的元素计算在内。",
         ),
         phrases=("tileShape of last axis need to 32Byte align",),
         aliases=("FC1001",),
