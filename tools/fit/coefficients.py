@@ -95,10 +95,13 @@ FITS: dict[str, Fit] = {
         ),
     ),
     "ERF": Fit(
-        "erf(x) / x - 1 in powers of x^2 on |x| <= 1",
-        polynomial(tail(lambda u: erf(sqrt(u)) / sqrt(u) - 1, 2 / sqrt(pi) - 1), one, 0, 1, 7),
+        "erf(x) / x - 1 in powers of x^2 on |x| <= 0.9",
+        polynomial(tail(lambda u: erf(sqrt(u)) / sqrt(u) - 1, 2 / sqrt(pi) - 1), one, 0, mpf("0.81"), 7),
     ),
-    "LOG_ERFC": Fit("log(erfc(x)) on [1, 4]", polynomial(lambda x: log(erfc(x)), lambda x: erfc(x) / erf(x), 1, 4, 7)),
+    "LOG_ERFC": Fit(
+        "log(erfc(1 + s)) for 1 + s in [0.85, 4]",
+        polynomial(lambda s: log(erfc(1 + s)), lambda s: erfc(1 + s) / erf(1 + s), mpf("-0.15"), 3, 7),
+    ),
     "TANH": Fit(
         "(tanh(x) - x) / x^3 in powers of x^2 on |x| <= 1",
         polynomial(tail(lambda u: (tanh(sqrt(u)) / sqrt(u) - 1) / u, -THIRD), lambda u: u, 0, 1, 7),

@@ -9,17 +9,19 @@ from .double import in_double, wide_exp, wide_polynomial
 from .exponential import MAGIC_BITS, expm1_reduced, power_of_two, split_ln2
 from .polynomial import horner
 
+SEAM = 0.875  # where both formulas are equally exact
+
 
 def erf(x: Expr) -> Expr:
     """Error function; the sign of zero stays."""
     t = abs(x)
     near_zero = fma(horner(t * t, ERF), t, t)
-    # 1 - exp(log(erfc(t))), where the exponential 2^n + 2^n * expm1(r) is never rounded on its own.
+    # 1 - exp(log(erfc(t))), where the exponential 2^n + 2^n * expm1(r) is never rounded on its own. t - 1 is exact.
     limited = select(t > 4.0, 4.0, t)
-    shifted, r = split_ln2(horner(limited, LOG_ERFC))
+    shifted, r = split_ln2(horner(limited - 1.0, LOG_ERFC))
     scale = power_of_two(bitcast(shifted, I32) - MAGIC_BITS)
     far = fma(-scale, expm1_reduced(r), 1.0 - scale)
-    return copysign(select(t < 1.0, near_zero, far), x)
+    return copysign(select(t < SEAM, near_zero, far), x)
 
 
 @in_double
