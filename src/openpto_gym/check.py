@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from openpto.kernel.receipt import last_run
-from openpto.testing import Comparison, Tolerance, compare, require_output
+from openpto.testing import Comparison, Tolerance, compare, report, require_output, summary
 from openpto_gym.operator import Arrays, Case, GoldenName, Operator
 
 Verdict = Literal["ok", "miss", "error", "skipped"]
@@ -32,6 +32,13 @@ class Result:
     seconds: float = 0.0
     engine: str = ""
     note: str = ""
+
+    @property
+    def details(self) -> str:
+        """Everything known about a result that is not ok, in some lines."""
+        if self.found is None:
+            return self.note
+        return f"{summary(self.found)} (tolerance {self.tolerance})\n{report(self.found)}"
 
 
 def torch_is_here() -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
+from openpto.diagnostics import fail, user_boundary
 from openpto_gym.operator import Operator
 
 NAMES = (
@@ -22,15 +24,21 @@ NAMES = (
 """Every operator, from the simplest to the most involved; each is a folder beside this file."""
 
 
+@user_boundary()
 def load(name: str) -> Operator:
     """The operator of that name.
 
     Raises:
-        LookupError: there is none.
+        LookupError: PTO599, there is none.
     """
     if name not in NAMES:
-        raise LookupError(f"no operator is called {name!r}; there are {', '.join(NAMES)}")
+        fail("PTO599", name=name, known=", ".join(NAMES))
     return cast(Operator, import_module(f"openpto_gym.{name}.cases").OPERATOR)
+
+
+def folder(name: str) -> Path:
+    """The folder of an operator: kernel.py, golden.py, cases.py and README.md."""
+    return Path(__file__).parent / name
 
 
 def operators() -> tuple[Operator, ...]:

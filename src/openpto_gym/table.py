@@ -33,9 +33,17 @@ def cells(result: Result) -> tuple[str, ...]:
 def outcome(result: Result) -> str:
     """The last cell: ok, how many elements are out, or why there is no comparison."""
     if result.found is not None:
-        return "ok" if result.verdict == "ok" else f"MISS: {result.found.outside} of {result.found.elements} out"
+        if result.verdict == "ok":
+            return "ok" if result.found.elements else "ok (empty)"
+        return f"MISS: {result.found.outside} of {result.found.elements} out"
     first, *_ = result.note.splitlines() or [""]
     return f"{result.verdict}: {first}"
+
+
+def counts(results: Sequence[Result]) -> dict[str, int]:
+    """How many results have each verdict; verdicts that do not occur are left out."""
+    verdicts = [result.verdict for result in results]
+    return {verdict: verdicts.count(verdict) for verdict in _STYLES if verdict in verdicts}
 
 
 def write(results: Sequence[Result], stream: TextIO | None = None) -> None:

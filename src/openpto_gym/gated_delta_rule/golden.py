@@ -95,6 +95,7 @@ def gated_delta_rule_golden(
     gate: Array,
     states: Array,
     act_seq_len: NDArray[np.integer[Any]],
+    *,
     rule: SequenceRule = token_by_token,
 ) -> tuple[Float64, Float64]:
     """The outputs of a packed batch in float64, with the shapes of the kernel's outputs.

@@ -102,3 +102,27 @@ register(
         good=_example("given", 'given(["x=8x64:INT32", "n=3"])'),
     )
 )
+
+_LOADED = """from openpto_gym.registry import load
+
+
+def run():
+    assert load("{name}").cases
+"""
+
+register(
+    Rule(
+        code="PTO599",
+        name="no-such-operator",
+        exc=LookupError,
+        title=T("no such operator", "没有这个算子"),
+        message=T("the gym has no operator {name}; it has {known}", "gym 中没有算子 {name}；现有：{known}"),
+        help=T("pypto gym list shows the operators", "pypto gym list 会列出所有算子"),
+        explanation=T(
+            "Operators are found by the names of their folders in the package openpto_gym.",
+            "算子按其在 openpto_gym 包中的文件夹名称查找。",
+        ),
+        bad=_LOADED.format(name="softmaxx"),
+        good=_LOADED.format(name="softmax"),
+    )
+)

@@ -1,0 +1,94 @@
+"""`pypto gym`: the operators that come with the project, and whether they are right on this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from openpto.language.configuration import configure
+
+if TYPE_CHECKING:
+    from openpto_gym.check import Result
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="List, show and check the operators that come with the project."
+)
+
+
+@app.command("list")
+def list_operators() -> None:
+    """List the operators."""
+    from openpto_gym.registry import operators
+
+    found = operators()
+    width = max(len(operator.name) for operator in found)
+    for operator in found:
+        typer.echo(f"{operator.name.ljust(width)}  {len(operator.cases):3} cases  {operator.summary}")
+
+
+@app.command("show")
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="An operator; `pypto gym list` shows them.")],
+) -> None:
+    """Show an operator: its page, its kernel file and its cases."""
+    from openpto_gym.registry import folder, load
+
+    operator = load(name)
+    place = folder(name)
+    typer.echo((place / "README.md").read_text(encoding="utf-8"))
+    typer.echo(f"Kernel: {place / 'kernel.py'}\n\nCases:\n")
+    rows = [
+        (case.name, case.dtype.short, case.sizes, str(case.tolerance), "slow" if case.slow else "")
+        for case in operator.cases
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    for row in rows:
+        typer.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+@app.command("run")
+def run(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Operators.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All operators.")] = False,
+    slow: Annotated[bool, typer.Option("--slow", help="Also the cases that take long.")] = False,
+    dtype: Annotated[
+        list[str] | None, typer.Option(metavar="TYPE", help="Only cases of this type. Repeatable.")
+    ] = None,
+    golden: Annotated[Literal["torch", "numpy"], typer.Option(help="What computes the goldens, in float64.")] = "torch",
+    engine: Annotated[
+        Literal["auto", "reference", "native"] | None, typer.Option(help="The engine that runs the kernels.")
+    ] = None,
+) -> None:
+    """Run cases and compare them with goldens. Exit code 1 if a case misses its tolerance, fails or is skipped."""
+    from openpto_gym import table
+    from openpto_gym.check import check, chosen_cases
+    from openpto_gym.registry import NAMES, load
+
+    if bool(names) == every:
+        raise typer.BadParameter("name operators, or give --all")
+    chosen = [load(name) for name in (NAMES if every else names or ())]
+    types = frozenset(text.lower().removeprefix("dt_") for text in dtype or ())
+    results: list[Result] = []
+    with configure(**({} if engine is None else {"engine": engine})):
+        for operator in chosen:
+            for case in chosen_cases(operator, slow=slow, dtypes=types):
+                results += check(operator, case, golden)
+    if not results:
+        raise typer.BadParameter("there is no such case")
+    table.write(results)
+    counts = table.counts(results)
+    typer.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    _explain(results)
+    if counts.keys() != {"ok"}:
+        raise typer.Exit(1)
+
+
+def _explain(results: list[Result]) -> None:
+    """What is wrong, in full, after the table."""
+    for result in results:
+        if result.verdict in ("miss", "error"):
+            print(f"\n{result.operator} {result.case} {result.output}: {result.details}", file=sys.stderr)
+    if any(result.verdict == "skipped" for result in results):
+        print("A skipped case is no pass: install torch, or compare with --golden numpy.", file=sys.stderr)
