@@ -34,7 +34,8 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 
 FAMILIES = (
     binary, bits, compare, composite, convert, create, indexing, lanes, matmul, missing, movement, padding, power,
-    promotion, quotient, reduce, reshaping, scan, selection, sort, statistics, structural, transcendental, unary, updates,
+    promotion, quotient, reduce, reshaping, scan, selection, sort, statistics, structural, transcendental, unary,
+    updates,
 )  # fmt: skip
 """The modules that declare operations."""
 
