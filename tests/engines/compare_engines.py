@@ -1,6 +1,6 @@
 """Every kernel that a test runs, run by both engines: equal bits (NaNs equal), equal faults, equal reports.
 
-``PYPTO_TEST_ENGINES=both pytest ...`` installs it. ``python tests/engines/compare_engines.py FILE`` runs one program that way.
+``PYPTO_TEST_ENGINES=both pytest ...`` installs it; ``python tests/engines/compare_engines.py FILE`` runs one program.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ import pytest
 
 import pypto
 from openpto.ops import OPS
-from pypto import DT_BF16, DT_BOOL, DT_FP16, DT_FP32, DT_INT8, DT_INT32, DT_INT64, Element, PyptoError
+from pypto import DT_BOOL, DT_FP16, DT_FP32, DT_INT32, DT_INT64, Element, PyptoError
 
 SPELLINGS = {
     "add": lambda a: pypto.add(input_tensor=a, other=1.0),

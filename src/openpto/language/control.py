@@ -44,7 +44,7 @@ def loop(
     parallel: bool = False,
     **other: Any,
 ) -> LoopRange:
-    """``for i in pypto.loop(stop)``, ``loop(start, stop)`` or ``loop(start, stop, step)``: run-time iterations in order.
+    """``for i in pypto.loop(stop)``, ``loop(start, stop)``, ``loop(start, stop, step)``: run-time iterations in order.
 
     Args:
         bounds: ints or SymbolicScalars, evaluated once.
