@@ -101,6 +101,25 @@ def test_alpha_must_fit(p, dtype, alpha):
     assert caught.value.code == "PTO268"
 
 
+@pytest.mark.parametrize("reduce", ["add", "multiply"])
+@pytest.mark.parametrize("host", [np.float32, np.float16, np.int8])
+@pytest.mark.parametrize("places", [1, 3, 50])
+def test_many_updates_of_few_places(p, places, host, reduce):
+    integers = np.dtype(host).kind == "i"
+    x = np.ones((50, 4), host)
+    index = rng.integers(0, places, (50, 4)).astype(np.int32)
+    source = (rng.integers(-3, 4, (50, 4)) if integers else rng.uniform(-1.5, 1.5, (50, 4))).astype(host)
+    wide = x.astype(host if integers else np.float32)
+    with np.errstate(all="ignore"):
+        for place in np.ndindex(index.shape):
+            old, new = wide[index[place], place[1]], source[place].astype(wide.dtype)
+            wide[index[place], place[1]] = old + new if reduce == "add" else old * new
+    a, i, s = params(p, x=x, i=index, s=source)
+    p.scatter_(a, 0, i, s, reduce=reduce)
+    p.run()
+    np.testing.assert_array_equal(x, wide.astype(host))
+
+
 # index_put_
 
 

@@ -77,25 +77,40 @@ def accumulate(data: Array, where: tuple[Array, ...], values: Array, step: Step)
     touched, slots = np.unique(flat, return_inverse=True)
     home = np.unravel_index(touched, data.shape)
     totals = widened(data[home])
-    dtype = _type(totals)
-    expression = arith.build(step, dtype, dtype)
-    ranks = occurrences(slots)
-    for occurrence in range(int(ranks.max()) + 1):
-        chosen = ranks == occurrence
-        at = slots[chosen]
-        totals[at] = evaluate(expression, [totals[at], updates[chosen]])
+    order = np.argsort(slots, kind="stable")
+    counts = np.bincount(slots)
+    if len(counts) < counts.max():
+        _slot_by_slot(totals, updates[order], counts, step)
+    else:
+        _round_by_round(totals, slots[order], updates[order], counts, step)
     data[home] = narrowed(totals, data.dtype)
 
 
-def occurrences(slots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many equal entries stand before each entry."""
-    order = np.argsort(slots, kind="stable")
-    ordered = slots[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(slots)])
-    ranks = np.empty(len(slots), np.int64)
-    ranks[order] = np.arange(len(slots)) - np.repeat(starts, lengths)
-    return ranks
+def _slot_by_slot(totals: Array, updates: Array, counts: NDArray[np.int64], step: Step) -> None:
+    """Few places, many updates each: ``updates`` are sorted by place, and each place goes through its own."""
+    combine = np.add if step is add else np.multiply
+    stops = np.cumsum(counts)
+    for slot, (stop, count) in enumerate(zip(stops, counts, strict=True)):
+        running = np.concatenate([totals[slot : slot + 1], updates[stop - count : stop]])
+        # ``accumulate`` is sequential by definition, unlike ``reduce``.
+        totals[slot] = combine.accumulate(running, dtype=running.dtype)[-1]
+
+
+def _round_by_round(
+    totals: Array, slots: NDArray[np.int64], updates: Array, counts: NDArray[np.int64], step: Step
+) -> None:
+    """Few updates each: round k takes update number k of every place that has one; all are sorted by place."""
+    dtype = _type(totals)
+    expression = arith.build(step, dtype, dtype)
+    ranks = np.arange(len(slots)) - np.repeat(np.cumsum(counts) - counts, counts)
+    by_rank = np.argsort(ranks, kind="stable")
+    stops = np.cumsum(np.bincount(ranks))
+    start = 0
+    for stop in stops:
+        chosen = by_rank[start:stop]
+        at = slots[chosen]
+        totals[at] = evaluate(expression, [totals[at], updates[chosen]])
+        start = stop
 
 
 def _type(x: Array) -> DataType:
