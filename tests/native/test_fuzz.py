@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("llvmlite")
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
-from fuzz import compare, generate  # noqa: E402
+from fuzz import compare, generate
 
 PROGRAMS = 150
 GROUP = 10

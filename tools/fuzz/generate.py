@@ -110,6 +110,8 @@ class Generator:
             (2, self.make),
             (3, self.scalar),
             (1, self.index),
+            (2, self.along),
+            (1, self.update),
             (1, lambda: self.store(self.pick(self.names))),
         ]
         return self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]()
@@ -489,6 +491,52 @@ class Generator:
         if inside and self.chance(0.6):
             source = self.pick(inside).name
         return [*make, Stmt(f"pypto.scatter_({a.name}, {axis}, {number}, {source}{reduce})")]
+
+    def along(self, op: str = "") -> list[Stmt]:
+        """Scans, searches, sorts and triangles."""
+        a = self.pick(self.names)
+        axis = self.random.randrange(len(a.shape))
+        op = op or self.pick(["cumsum", "cumprod", "argmax", "argmin", "argsort", "topk", "tril", "triu", "one_hot"])
+        if not _takes(op, a.dtype):
+            return []
+        rest = tuple(1 if j == axis else n for j, n in enumerate(a.shape))
+        if op in ("cumsum", "cumprod"):
+            wide = "INT64" if a.dtype in INTS else a.dtype
+            return self.new(f"pypto.{op}({a.name}, {axis})", wide, a.shape)
+        if op in ("argmax", "argmin"):
+            return self.new(f"pypto.{op}({a.name}, {axis}, keepdim=True)", "INT32", rest)
+        if op == "argsort":
+            return self.new(f"pypto.argsort({a.name}, {axis}, {self.chance(0.5)})", "INT32", a.shape)
+        if op == "topk":
+            k = self.random.randint(1, a.shape[-1])
+            part = 0 if self.chance(0.5) else 1
+            shape = (*a.shape[:-1], k)
+            dtype = "INT32" if part else a.dtype
+            return self.new(f"pypto.topk({a.name}, {k}, -1, {self.chance(0.5)})[{part}]", dtype, shape)
+        if op == "one_hot":
+            return self.new(f"pypto.one_hot({a.name}, 12)", "INT64", (*a.shape, 12))
+        return self.new(f"pypto.{op}({a.name}, {self.random.randint(-3, 3)})", a.dtype, a.shape)
+
+    def update(self) -> list[Stmt]:
+        """Rows that an index list names are read or changed."""
+        a = self.pick(self.names)
+        axis = self.random.randrange(len(a.shape))
+        length = self.random.randint(1, 6)
+        number = self.fresh("j")
+        make = [
+            Stmt(f"{number} = pypto.arange({length}) * {self.random.randint(0, 3)}"),
+            Stmt(f"{number} = pypto.minimum({number}, {a.shape[axis] - (0 if self.chance(0.1) else 1)})"),
+        ]
+        shape = (*a.shape[:axis], length, *a.shape[axis + 1 :])
+        if self.chance(0.5):
+            return make + self.new(f"pypto.index_select({a.name}, {axis}, {number})", a.dtype, shape)
+        source = self.new(f"pypto.full({list(shape)}, {self.literal(a.dtype)}, pypto.DT_{a.dtype})", a.dtype, shape)
+        if not source:
+            return []
+        rows = self.names[-1].name
+        if self.chance(0.5):
+            return [*make, *source, Stmt(f"pypto.index_add_({a.name}, {axis}, {number}, {rows})")]
+        return [*make, *source, Stmt(f"pypto.index_put_({a.name}, ({number},), {rows}, accumulate={self.chance(0.5)})")]
 
     def store(self, name: Name) -> list[Stmt]:
         """A tensor goes to an output."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Stmt, Value
 
 SHARING = frozenset(
-    {"view", "reshape", "squeeze", "unsqueeze", "permute", "clone", "bitcast", "fillpad", "expand_clone"}
+    {"view", "reshape", "squeeze", "unsqueeze", "permute", "clone", "bitcast", "fillpad", "expand_clone", "whole"}
 )
 """Ops whose result can be another look at the memory of their first operand."""
 

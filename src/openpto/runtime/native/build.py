@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 
-from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 
 from . import loopir as L
-from .loopir import Acc, Compute, Fold, For, If, Index, Load, Point, Ptr, Set, Slot, Splat, Stmt, Store, Vector, VStmt
+from .loopir import For, If, Index, Point, Ptr, Set, Slot, Stmt
+from .nests import Arr as Arr
+from .nests import Group, Item, Map, RowFold, Writer, collect, output, shape_of_pass
+from .nests import Input as Input
+from .nests import Lit as Lit
+from .nests import Num as Num
 
 
 class Builder:
@@ -19,10 +23,45 @@ class Builder:
     def __init__(self) -> None:
         self.stack: list[list[Stmt]] = [[]]
         self.count = 0
+        self.group = Group()
+        self.on_flush: Callable[[], None] = lambda: None
 
     def add(self, stmt: Stmt) -> None:
-        """Append to the open body."""
+        """Append to the open body; element statements that wait are written first if it could matter."""
+        if self.group.items and not self._passes(stmt):
+            self.flush()
         self.stack[-1].append(stmt)
+
+    def _passes(self, stmt: Stmt) -> bool:
+        """Whether ``stmt`` may come before the waiting element statements: it neither touches memory nor changes what
+        they refer to."""
+        slots: set[str] = set()
+        if isinstance(stmt, L.Comment):
+            return True
+        if isinstance(stmt, Set):
+            collect(stmt.value, slots)
+            return "*" not in slots and stmt.slot not in self.group.slots
+        if isinstance(stmt, Point):
+            collect(stmt.to.offset, slots)
+            return "*" not in slots and stmt.slot not in self.group.bases
+        if isinstance(stmt, L.Check):
+            for value in (stmt.ok, *stmt.values):
+                collect(value, slots)
+            return "*" not in slots
+        return isinstance(stmt, L.Reserve)
+
+    def submit(self, item: Item) -> None:
+        """Add an element statement; it may wait for others that can share its loop."""
+        if not self.group.accepts(item):
+            self.flush()
+        self.group.join(item)
+
+    def flush(self) -> None:
+        """Write the element statements that wait."""
+        group, self.group = self.group, Group()
+        if group.items:
+            write_group(self, group)
+        self.on_flush()
 
     def name(self, hint: str) -> str:
         """A fresh slot name."""
@@ -31,6 +70,7 @@ class Builder:
 
     def body(self) -> tuple[Stmt, ...]:
         """The finished program's statements."""
+        self.flush()
         assert len(self.stack) == 1
         return tuple(self.stack[0])
 
@@ -48,17 +88,28 @@ class Builder:
             return to
         slot = self.name(hint)
         self.add(Point(slot, to))
-        return Ptr(slot, 0, to.dtype)
+        return Ptr(slot, 0, to.dtype, to.owner)
 
     @contextmanager
     def nested(self) -> Iterator[list[Stmt]]:
         """A body to be attached by the caller."""
+        self.flush()
         inner: list[Stmt] = []
         self.stack.append(inner)
         try:
             yield inner
+            self.flush()
         finally:
             self.stack.pop()
+
+    @contextmanager
+    def inside(self, body: list[Stmt]) -> Iterator[None]:
+        """Append to a body that was finished before."""
+        self.flush()
+        self.stack.append(body)
+        yield
+        self.flush()
+        self.stack.pop()
 
     @contextmanager
     def loop(
@@ -73,49 +124,20 @@ class Builder:
     @contextmanager
     def when(self, cond: Index) -> Iterator[None]:
         """Statements that run only if ``cond``."""
+        if isinstance(cond, int) and cond:
+            yield
+            return
+        if isinstance(cond, int):  # never: what the block adds is thrown away, and what waits goes on waiting
+            waiting, self.group = self.group, Group()
+            self.stack.append([])
+            yield
+            self.stack.pop()
+            self.group = waiting
+            return
         with self.nested() as inner:
             yield
-        if cond != 0 and inner:
-            for stmt in inner if isinstance(cond, int) else (If(cond, tuple(inner)),):
-                self.add(stmt)
-
-
-@dataclass(frozen=True, slots=True)
-class Arr:
-    """Elements at ``at`` with a stride (in elements) per axis; stride 0 repeats."""
-
-    at: Ptr
-    strides: tuple[Index, ...]
-
-    @property
-    def dtype(self) -> DataType:
-        """Element type."""
-        return self.at.dtype
-
-    def moved(self, position: Sequence[Index]) -> Arr:
-        """The array that begins at ``position``."""
-        offset = self.at.offset
-        for p, s in zip(position, self.strides, strict=True):
-            offset = L.add(offset, L.mul(p, s))
-        return Arr(Ptr(self.at.base, offset, self.at.dtype), self.strides)
-
-
-@dataclass(frozen=True, slots=True)
-class Lit:
-    """A literal input of an element loop."""
-
-    expr: arith.Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Num:
-    """A run-time integer as an input of an element loop."""
-
-    value: Index
-    dtype: DataType
-
-
-Input = Arr | Lit | Num
+        if inner:
+            self.add(If(cond, tuple(inner)))
 
 
 def compact(shape: Sequence[Index]) -> tuple[Index, ...]:
@@ -145,71 +167,13 @@ def broadcast(arr: Arr, shape: Sequence[Index], to: Sequence[Index]) -> Arr:
     return Arr(arr.at, tuple(strides))
 
 
-Axes = list[tuple[Index, tuple[Index, ...]]]
-
-
-def normal(extents: Sequence[Index], arrays: Sequence[Arr]) -> Axes:
-    """Axes as (extent, stride per array), without unit axes, neighbours merged where memory allows."""
-    axes: Axes = []
-    for k, extent in enumerate(extents):
-        if extent == 1:
-            continue
-        strides = tuple(a.strides[k] for a in arrays)
-        if axes:
-            outer, steps = axes[-1]
-            if all(s == L.mul(t, extent) for s, t in zip(steps, strides, strict=True)):
-                axes[-1] = (L.mul(outer, extent), strides)
-                continue
-        axes.append((extent, strides))
-    return axes
-
-
-@contextmanager
-def rows(b: Builder, axes: Axes, arrays: Sequence[Arr]) -> Iterator[tuple[Index, list[tuple[Ptr, Index]]]]:
-    """Loops over all axes but the last; yields the last extent and (address, stride) per array for it."""
-    if not axes:
-        yield 1, [(a.at, 1) for a in arrays]
-        return
-    bases = [a.at for a in arrays]
-    opened: list[tuple[str, Index, list[Stmt]]] = []
-    for extent, strides in axes[:-1]:
-        var = b.name("r")
-        inner: list[Stmt] = []
-        opened.append((var, extent, inner))
-        b.stack.append(inner)
-        bases = [L.shifted(p, L.mul(Slot(var), s)) for p, s in zip(bases, strides, strict=True)]
-    extent, strides = axes[-1]
-    yield extent, list(zip(bases, strides, strict=True))
-    for var, stop, inner in reversed(opened):
-        b.stack.pop()
-        b.add(For(var, 0, stop, 1, tuple(inner)))
-
-
 def each(b: Builder, extents: Sequence[Index], inputs: Sequence[Input], expr: arith.Expr, out: Arr) -> None:
     """``out[p] = expr(inputs[p])`` for every position; inputs and out have the rank of ``extents``."""
-    arrays = [i for i in inputs if isinstance(i, Arr)]
-    with rows(b, normal(extents, [*arrays, out]), [*arrays, out]) as (extent, places):
-        body: list[VStmt] = []
-        args = list(_bring(b, body, inputs, iter(places)))
-        result = b.name("y")
-        body.append(Compute(result, expr, tuple(args)))
-        body.append(Store(places[-1][0], places[-1][1], result))
-        b.add(Vector(extent, tuple(body)))
-
-
-def _bring(
-    b: Builder, body: list[VStmt], inputs: Sequence[Input], places: Iterator[tuple[Ptr, Index]]
-) -> Iterator[str]:
-    for item in inputs:
-        name = b.name("x")
-        if isinstance(item, Arr):
-            at, stride = next(places)
-            body.append(Load(name, at, stride))
-        elif isinstance(item, Num):
-            body.append(Splat(name, item.value, item.dtype))
-        else:
-            body.append(Compute(name, item.expr, ()))
-        yield name
+    if not extents:  # a single element counts as a row of one
+        inputs = [Arr(i.at, (0,)) if isinstance(i, Arr) else i for i in inputs]
+        b.submit(Map((1,), tuple(inputs), expr, Arr(out.at, (1,))))
+    else:
+        b.submit(Map(tuple(extents), tuple(inputs), expr, out))
 
 
 def copy(b: Builder, extents: Sequence[Index], source: Arr, out: Arr) -> None:
@@ -233,11 +197,7 @@ def fold_rows(
     finish: arith.Expr | None = None,
 ) -> None:
     """Reduce the last axis (``length``) of ``source`` for every position of ``kept``, in the sixteen-lane order."""
-    with positions(b, kept) as position:
-        row, target = source.moved((*position, 0)), out.moved(position)
-        acc, x = b.name("acc"), b.name("x")
-        load = Load(x, row.at, source.strides[-1])
-        b.add(Vector(length, (load, Fold(acc, step, x)), (Acc(acc, init, step, target.at, finish),)))
+    b.submit(RowFold(tuple(kept), length, source, out, step, init, finish))
 
 
 def fold_columns(
@@ -253,6 +213,7 @@ def fold_columns(
 @contextmanager
 def positions(b: Builder, extents: Sequence[Index]) -> Iterator[tuple[Index, ...]]:
     """Nested loops over every position."""
+    b.flush()
     opened: list[tuple[str, Index, list[Stmt]]] = []
     position: list[Index] = []
     for extent in extents:
@@ -265,6 +226,37 @@ def positions(b: Builder, extents: Sequence[Index]) -> Iterator[tuple[Index, ...
         b.stack.append(inner)
         position.append(Slot(var))
     yield tuple(position)
+    b.flush()
     for var, stop, inner in reversed(opened):
         b.stack.pop()
         b.add(For(var, 0, stop, 1, tuple(inner)))
+
+
+def write_group(b: Builder, group: Group) -> None:
+    """One pass over the rows for all items of a group."""
+    axes, flat = shape_of_pass(group)
+    arrays = [[*item.reads, output(item)] for item in group.items]
+    bases = [[a.at for a in row] for row in arrays]
+    loops = axes[:-1] if flat else axes
+    opened: list[tuple[str, Index, list[Stmt]]] = []
+    for extent, strides in loops:
+        var = b.name("r")
+        inner: list[Stmt] = []
+        opened.append((var, extent, inner))
+        b.stack.append(inner)
+        steps = iter(strides)
+        bases = [[L.shifted(p, L.mul(Slot(var), next(steps))) for p in row] for row in bases]
+    if flat:
+        length, last = axes[-1] if axes else (1, tuple(1 for row in arrays for _ in row))
+    else:
+        length, last = group.length, tuple(a.strides[-1] for row in arrays for a in row)
+    ends = iter(last)
+    places = [[(p, next(ends)) for p in row] for row in bases]
+    if flat:
+        merged: list[Item] = [replace(i, extents=(length,)) for i in group.items if isinstance(i, Map)]
+        group = replace(group, length=length, items=merged)
+    for vector in Writer(group, b.name).row(places, length):
+        b.stack[-1].append(vector)
+    for var, stop, inner in reversed(opened):
+        b.stack.pop()
+        b.stack[-1].append(For(var, 0, stop, 1, tuple(inner)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openpto.ir.dtypes import DataType
+import numpy as np
+
+from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, Op, Value
 from openpto.ops import arith
@@ -15,7 +17,7 @@ from .build import Input, Lit, Num, broadcast, each, fill
 from .handlers import lowers
 from .loopir import Compute, Index, Lane, Store, Vector
 from .lower import TRUE, Lowering, Unsupported, shown
-from .tiles import NTile
+from .tiles import NTile, stored_type
 
 
 def result_of(op: Op) -> Value:
@@ -140,12 +142,10 @@ def _input(low: Lowering, operand: Value | Imm | Expr, shape: Sequence[Index]) -
 def literal(value: float | int | bool, dtype: DataType) -> arith.Expr:
     """A constant lane of any element type."""
     if dtype in arith.HALVES:
-        import numpy as np
-
-        from openpto.ir.dtypes import numpy_dtype
-
         bits = np.asarray(value, np.float32).astype(numpy_dtype(dtype)).view(np.uint16)
         return arith.make(arith.Op.BITCAST, dtype, (arith.const(int(bits), arith.U16),))
+    if stored_type(dtype) is not dtype:
+        return arith.const(int(np.asarray([value]).astype(numpy_dtype(dtype)).view(np.uint8)[0]), arith.U8)
     return arith.const(value, dtype)
 
 

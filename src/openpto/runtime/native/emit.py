@@ -37,6 +37,7 @@ from .loopir import (
     Peek,
     Pick,
     Point,
+    Poke,
     Program,
     Ptr,
     Reserve,
@@ -231,6 +232,12 @@ class Emitter:
 
     def point(self, stmt: Point) -> None:
         self.code.do(f"store ptr {self.address(stmt.to)}, ptr %p.{stmt.slot}")
+
+    def poke(self, stmt: Poke) -> None:
+        kind, value = memory(stmt.at.dtype), self.index(stmt.value)
+        if kind != "i64":
+            value = self.code.put(f"trunc i64 {value} to {kind}")
+        self.code.do(f"store {kind} {value}, ptr {self.address(stmt.at)}")
 
     def for_(self, stmt: For) -> None:
         start, stop, step = self.index(stmt.start), self.index(stmt.stop), self.index(stmt.step)
@@ -573,6 +580,7 @@ def _short(kind: str) -> str:
 _EMIT: dict[type, Callable[..., None]] = {
     Set: Emitter.set_,
     Point: Emitter.point,
+    Poke: Emitter.poke,
     For: Emitter.for_,
     If: Emitter.if_,
     Check: Emitter.check,

@@ -28,6 +28,9 @@ from . import (
     reduction,
     regions,
     reshaping,
+    scan,
+    select,
+    sort,
     storing,
     updating,
 )
@@ -39,7 +42,20 @@ from .lower import Lowered, Lowering, Unsupported
 from .races import HostLog
 from .sites import SiteEntry, located
 
-FAMILIES = (contraction, elementwise, indexing, movement, reduction, regions, reshaping, storing, updating)
+FAMILIES = (
+    contraction,
+    elementwise,
+    indexing,
+    movement,
+    reduction,
+    regions,
+    reshaping,
+    scan,
+    select,
+    sort,
+    storing,
+    updating,
+)
 """Modules that register handlers."""
 
 MOST_STATEMENTS = 5_000

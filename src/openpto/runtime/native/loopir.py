@@ -7,7 +7,7 @@ so every instruction set computes the same bits.
 Grammar::
 
     Index = int | Slot | Bin | Pick | Peek               a 64-bit integer, wrapping arithmetic
-    Stmt  = Set | Point | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
+    Stmt  = Set | Point | Poke | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
 
 ``Check`` ends the program with a fault: the site number and further integers go into the fault record.
 """
@@ -64,11 +64,13 @@ Index = int | Slot | Bin | Pick | Peek
 
 @dataclass(frozen=True, slots=True)
 class Ptr:
-    """Pointer slot ``base`` plus ``offset`` elements of ``dtype``."""
+    """Pointer slot ``base`` plus ``offset`` elements of ``dtype``. Pointers of different ``owner`` never meet; -1 may
+    be any memory."""
 
     base: str
     offset: Index
     dtype: DataType
+    owner: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,14 @@ class Point:
 
     slot: str
     to: Ptr
+
+
+@dataclass(frozen=True, slots=True)
+class Poke:
+    """The element at a pointer, of an integer type, takes the low bits of ``value``."""
+
+    at: Ptr
+    value: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +244,7 @@ class Comment:
     text: str
 
 
-Stmt = Set | Point | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
+Stmt = Set | Point | Poke | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +319,7 @@ def mul(a: Index, b: Index) -> Index:
 
 def shifted(at: Ptr, offset: Index) -> Ptr:
     """The pointer moved by ``offset`` elements."""
-    return Ptr(at.base, add(at.offset, offset), at.dtype)
+    return Ptr(at.base, add(at.offset, offset), at.dtype, at.owner)
 
 
 # -- text ------------------------------------------------------------------------------------------------------------
@@ -349,6 +359,8 @@ def lines(stmt: Stmt) -> Iterator[str]:
         yield f"{stmt.slot} = {index_text(stmt.value)}"
     elif isinstance(stmt, Point):
         yield f"{stmt.slot} = &{ptr_text(stmt.to)}"
+    elif isinstance(stmt, Poke):
+        yield f"{ptr_text(stmt.at)} = {index_text(stmt.value)}"
     elif isinstance(stmt, For):
         bounds = ", ".join(map(index_text, (stmt.start, stmt.stop, stmt.step)))
         yield f"for {stmt.var} in range({bounds}):"

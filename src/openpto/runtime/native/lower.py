@@ -30,7 +30,7 @@ from .build import Arr, Builder, compact, copy, fill, positions
 from .loopir import Check, Index, Program, Ptr, Set, Slot
 from .scalars import evaluate
 from .sites import SiteEntry, Sites
-from .tiles import Arena, Memory, NTile, place, place_mask
+from .tiles import Arena, Memory, NTile, place, place_mask, stored_type
 
 Handler = Callable[["Lowering", Op], "NTile | None"]
 
@@ -90,6 +90,8 @@ class Lowering:
         self.held: list[Held] = []
         self.routines: dict[str, None] = {}
         self.scratch: list[Memory] = []
+        self.waiting: list[Memory] = []
+        self.b.on_flush = self._give_back
         self.watch: races.Watch | None = None
 
     # -- faults --------------------------------------------------------------------------------------------------
@@ -238,8 +240,19 @@ class Lowering:
         return [v for v in self.env if v not in ended]
 
     def _reclaim(self, memory: Memory) -> None:
+        """Memory that nobody looks at is free, once the element statements that wait are written."""
         if memory.refs == 0 and memory.pins == 0 and memory.size and not memory.freed:
-            self.arena.give(memory)
+            if self.b.group.items:
+                self.b.group.dead.add(memory.owner)
+                self.waiting.append(memory)
+            else:
+                self.arena.give(memory)
+
+    def _give_back(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for memory in waiting:
+            if memory.refs == 0 and memory.pins == 0 and not memory.freed:
+                self.arena.give(memory)
 
     def pin(self, tile: NTile) -> None:
         """Keep the memory of ``tile`` although no value may look at it for a while."""
@@ -296,8 +309,9 @@ class Lowering:
                 continue
             self.parameter_of[param.value.var] = number
             shape = tuple(self.size(d) if isinstance(d, Expr) else d for d in param.value.type.shape)
-            arr = Arr(Ptr(f"param{number}", 0, param.value.type.dtype), compact(shape))
-            self.bind(param.value, NTile(arr, shape, shape, None, Memory(home=number)))
+            memory = Memory(home=number)
+            arr = Arr(Ptr(f"param{number}", 0, stored_type(param.value.type.dtype), memory.owner), compact(shape))
+            self.bind(param.value, NTile(arr, shape, shape, None, memory))
         self.release([v for v in self.lifetimes.entry if v in self.env])
         self.block(self.kernel.body)
         self.finish()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from openpto.ir.dtypes import DataType, bytes_of
+import numpy as np
+
+from openpto.ir.dtypes import DataType, bytes_of, numpy_dtype
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
 
@@ -16,15 +18,16 @@ from .elementwise import explicit_valid, literal, result_of
 from .handlers import lowers
 from .loopir import Index, Ptr
 from .lower import TRUE, Lowering, Unsupported, shown
-from .tiles import NTile, place_mask
+from .tiles import NTile, place_mask, stored_type
 
 FALSE = arith.const(False, arith.BOOL)
 
 
 def all_of(*conditions: Index) -> Index:
-    """Conjunction."""
-    total: Index = 1
-    for c in conditions:
+    """Conjunction of truth values."""
+    unknown = [c for c in conditions if c != 1]
+    total: Index = unknown[0] if unknown else 1
+    for c in unknown[1:]:
         total = L.binary("and", total, c)
     return total
 
@@ -33,7 +36,7 @@ def zero(dtype: DataType) -> arith.Expr:
     """The element with no bit set."""
     if dtype in arith.HALVES:
         return arith.bitcast(arith.const(0, arith.U16), dtype)
-    return arith.const_bits(0, dtype)
+    return arith.const_bits(0, stored_type(dtype))
 
 
 def shared(low: Lowering, op: Op, made: NTile) -> NTile:
@@ -93,25 +96,25 @@ def _check_window(
     valid: Sequence[Index],
 ) -> None:
     """An explicit valid_shape may not reach past what is valid in the source, unless the window is empty."""
-    some = L.binary("ne", low.b.hold(count(valid)), 0)
+    empty = low.b.hold(L.binary("eq", low.b.hold(count(valid)), 0))
     index_axes = op.attrs.get("index_axes", ())
     name, rank = value.name or "the tensor", len(valid)
-    with low.b.when(low.b.hold(some)):
-        for axis, (n, rest) in enumerate(zip(valid, left, strict=True)):
-            if n == rest:
-                continue
-            if axis in index_axes:
+    for axis, (n, rest) in enumerate(zip(valid, left, strict=True)):
+        if n == rest:
+            continue
+        ok = L.binary("or", empty, L.binary("le", n, rest))
+        if axis in index_axes:
 
-                def outside(*v: int, axis: int = axis) -> dict[str, object]:
-                    return {"name": name, "index": shown(v[:rank]), "axis": axis, "extent": v[rank]}
+            def outside(*v: int, axis: int = axis) -> dict[str, object]:
+                return {"name": name, "index": shown(v[:rank]), "axis": axis, "extent": v[rank]}
 
-                low.check(L.binary("le", n, rest), "PTO408", outside, *offsets, source.valid[axis])
-            else:
+            low.check(ok, "PTO408", outside, *offsets, source.valid[axis])
+        else:
 
-                def beyond(*v: int, axis: int = axis) -> dict[str, object]:
-                    return {"axis": axis, "want": v[0], "offset": v[1], "have": v[2], "rest": v[3]}
+            def beyond(*v: int, axis: int = axis) -> dict[str, object]:
+                return {"axis": axis, "want": v[0], "offset": v[1], "have": v[2], "rest": v[3]}
 
-                low.check(L.binary("le", n, rest), "PTO451", beyond, n, offsets[axis], source.valid[axis], rest)
+            low.check(ok, "PTO451", beyond, n, offsets[axis], source.valid[axis], rest)
 
 
 @lowers("clone")
@@ -264,10 +267,9 @@ def bitcast(low: Lowering, op: Op) -> NTile:
     plain = low.fresh(value.type, source.shape, source.valid)
     each(low.b, source.valid, [source.arr], _canonical(value.type.dtype), plain.arr)
     shape = low.shape(type)
-    arr = Arr(Ptr(plain.arr.at.base, L.mul(plain.arr.at.offset, 1), type.dtype), compact(shape))
-    if plain.arr.at.base == "arena":
-        assert isinstance(plain.arr.at.offset, int)
-        arr = Arr(Ptr("arena", plain.arr.at.offset * old // new, type.dtype), compact(shape))
+    at = plain.arr.at
+    assert isinstance(at.offset, int)
+    arr = Arr(Ptr(at.base, at.offset * old // new, stored_type(type.dtype), at.owner), compact(shape))
     made = NTile(arr, shape, (*source.valid[:-1], scaled), None, plain.memory)
     if source.mask is None:
         return made
@@ -304,4 +306,19 @@ def _canonical(dtype: DataType) -> arith.Expr:
         wide = arith.convert(x, arith.F32)
         nan = arith.bitcast(arith.const(quiet, arith.U16), dtype)
         return arith.select(arith.is_nan(wide), nan, x)
-    return x
+    return _canonical_byte(dtype) if stored_type(dtype) is not dtype else x
+
+
+def _canonical_byte(dtype: DataType) -> arith.Expr:
+    """The same for a float of eight bits, held as a byte."""
+    x = arith.var(arith.U8)
+    host = numpy_dtype(dtype)
+    if host.kind in "iu":
+        return x
+    patterns = np.arange(256, dtype=np.uint8)
+    values = patterns.view(host).astype(np.float32)
+    quiet = int(np.array([np.nan], host).view(np.uint8)[0])
+    expr = x
+    for pattern in patterns[values != values]:
+        expr = arith.select(arith.eq(x, int(pattern)), arith.const(quiet, arith.U8), expr)
+    return expr

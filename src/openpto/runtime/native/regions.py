@@ -228,11 +228,11 @@ def _leave(
         ends[c] = end
     values = {c: _scalar_state(low, c.yielded) for c in cells}
     held = {c: tuple(_fixed(low, v) for v in values[c]) for c in cells}
-    extents = {c: tuple(_fixed(low, n) for n in (*ends[c].valid, ends[c].written, ends[c].alive)) for c in tiles}
+    facts = {c: [(a, _fixed(low, n)) for a, n in _facts(heads[c], ends[c]) if a != n] for c in tiles}
     for c in tiles:
         races.rebound(low, c, ends[c])
         store(low, ends[c], heads[c])
-        for n, slot in zip(extents[c], (*heads[c].valid, heads[c].written, heads[c].alive), strict=True):
+        for slot, n in facts[c]:
             _assign(low, slot, n)
     for c in cells:
         for n, slot in zip(held[c], scalars[c], strict=True):
@@ -240,6 +240,12 @@ def _leave(
     for c in tiles:
         if ends[c].memory.pins and ends[c].memory.refs == 0:
             low.unpin(ends[c])
+
+
+def _facts(head: NTile, end: NTile) -> list[tuple[Index, Index]]:
+    """What is known of a carried tile at the head of the body, beside what its end leaves."""
+    before, after = (*head.valid, head.written, head.alive), (*end.valid, end.written, end.alive)
+    return list(zip(before, after, strict=True))
 
 
 def _fixed(low: Lowering, value: Index) -> Index:
@@ -269,6 +275,7 @@ def store(low: Lowering, source: NTile, into: NTile) -> None:
 
 
 def _save(low: Lowering) -> dict[str, Any]:
+    low.b.flush()
     memories = {m for t in low.env.values() for m in (t.memory, t.marks) if m is not None}
     return {
         "env": dict(low.env),
@@ -360,11 +367,10 @@ def _join_tiles(low: Lowering, sides: list[Any], k: int) -> NTile:
     alive = a.alive if a.alive == b.alive else Slot(low.b.name("alive"))
     result = replace(into, valid=valid, written=written, alive=alive)
     for (body, _), tile in zip(sides, (a, b), strict=True):
-        low.b.stack.append(body)
-        store(low, tile, result)
-        for slot, value in zip((*valid, written, alive), (*tile.valid, tile.written, tile.alive), strict=True):
-            _assign(low, slot, value)
-        low.b.stack.pop()
+        with low.b.inside(body):
+            store(low, tile, result)
+            for slot, value in zip((*valid, written, alive), (*tile.valid, tile.written, tile.alive), strict=True):
+                _assign(low, slot, value)
     return result
 
 
@@ -372,9 +378,8 @@ def _join_scalars(low: Lowering, sides: list[Any], k: int) -> tuple[Index, Index
     value, alive = Slot(low.b.name("merge")), Slot(low.b.name("alive"))
     certain = sides[0][1][k][1] == 1 and sides[1][1][k][1] == 1
     for body, left in sides:
-        low.b.stack.append(body)
-        _assign(low, value, left[k][0])
-        if not certain:
-            _assign(low, alive, left[k][1])
-        low.b.stack.pop()
+        with low.b.inside(body):
+            _assign(low, value, left[k][0])
+            if not certain:
+                _assign(low, alive, left[k][1])
     return value, 1 if certain else alive

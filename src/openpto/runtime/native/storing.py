@@ -39,19 +39,20 @@ def assemble(low: Lowering, op: Op) -> NTile:
     extents = source.valid
     _check_stops(low, op, source)
     target = with_mask(low, target, source.mask is not None)
-    some = low.b.hold(L.binary("ne", low.b.hold(count(extents)), 0))
-    with low.b.when(some):
-        check_box(low, offsets, extents, target.shape)
-        copy(low.b, extents, source.arr, target.arr.moved(offsets))
-        if target.mask is not None:
-            low.copy_mask(source, target.mask.moved(offsets))
-        beyond_valid(low, op, target, offsets, extents)
-        low.stored(op, offsets, extents, low.all_defined(source))
+    empty = low.b.hold(L.binary("eq", low.b.hold(count(extents)), 0))
+    check_box(low, offsets, extents, target.shape, empty)
+    copy(low.b, extents, source.arr, target.arr.moved(offsets))
+    if target.mask is not None:
+        low.copy_mask(source, target.mask.moved(offsets))
+    beyond_valid(low, op, target, offsets, extents, empty)
+    low.stored(op, offsets, extents, low.all_defined(source))
     return replace(target, written=1)
 
 
-def check_box(low: Lowering, offsets: Sequence[Index], extents: Sequence[Index], shape: Sequence[Index]) -> None:
-    """A box that is written must lie inside the destination."""
+def check_box(
+    low: Lowering, offsets: Sequence[Index], extents: Sequence[Index], shape: Sequence[Index], empty: Index = 0
+) -> None:
+    """A box that is written must lie inside the destination, unless it is empty."""
     rank = len(shape)
     for axis, (low_end, n, capacity) in enumerate(zip(offsets, extents, shape, strict=True)):
         high = low.b.hold(L.add(low_end, n))
@@ -60,10 +61,12 @@ def check_box(low: Lowering, offsets: Sequence[Index], extents: Sequence[Index],
         def fields(*v: int, axis: int = axis) -> dict[str, object]:
             return {"axis": axis, "low": v[0], "high": v[1], "capacity": v[2], "extents": shown(v[3 : 3 + rank])}
 
-        low.check(inside, "PTO452", fields, low_end, high, capacity, *extents)
+        low.check(L.binary("or", empty, inside), "PTO452", fields, low_end, high, capacity, *extents)
 
 
-def beyond_valid(low: Lowering, op: Op, target: NTile, at: Sequence[Index], extents: Sequence[Index]) -> None:
+def beyond_valid(
+    low: Lowering, op: Op, target: NTile, at: Sequence[Index], extents: Sequence[Index], empty: Index = 0
+) -> None:
     """A store outside of the valid region of a tensor that is no parameter is a fault: nothing could ever read it."""
     if low.parameter(op) >= 0:
         return
@@ -76,7 +79,7 @@ def beyond_valid(low: Lowering, op: Op, target: NTile, at: Sequence[Index], exte
         def fields(*v: int, axis: int = axis) -> dict[str, object]:
             return {"axis": axis, "low": v[0], "high": v[1], "capacity": v[2], "extents": shown(v[3 : 3 + rank])}
 
-        low.check(L.binary("le", stop, have), "PTO452", fields, start, stop, have, *extents)
+        low.check(L.binary("or", empty, L.binary("le", stop, have)), "PTO452", fields, start, stop, have, *extents)
 
 
 def _check_stops(low: Lowering, op: Op, source: NTile) -> None:

@@ -7,23 +7,33 @@ and run-time facts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 from openpto.ir.dtypes import DataType, bytes_of
+from openpto.ops import arith
 from openpto.ops.arith import BOOL
 
 from . import loopir as L
-from .build import Arr, Builder, compact, count
+from .build import Builder, compact
+from .build import count as product
 from .loopir import Check, Index, Ptr, Reserve
+from .nests import Arr
 
 ALIGN = 64
+_COMPUTED = arith.REALS | arith.INTEGERS | arith.HALVES | {BOOL}
+
+
+def stored_type(dtype: DataType) -> DataType:
+    """The type that elements of ``dtype`` are held in: itself, or bytes for a type that is only moved."""
+    return dtype if dtype in _COMPUTED else DataType.DT_UINT8
 
 
 @dataclass(eq=False, slots=True)
 class Memory:
     """One piece of memory. ``offset`` and ``size`` place it in the arena (size 0: elsewhere); ``home`` is the number of
     the kernel parameter that owns it, or -1; ``refs`` counts the values that live in it, ``pins`` other reasons to keep
-    it."""
+    it. ``owner`` marks the pointers into it."""
 
     offset: int = 0
     size: int = 0
@@ -31,6 +41,7 @@ class Memory:
     refs: int = 0
     pins: int = 0
     freed: bool = False
+    owner: int = field(default_factory=count(1).__next__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +130,16 @@ class Arena:
 
 def place(b: Builder, arena: Arena, shape: Sequence[Index], dtype: DataType, out_of_memory: int) -> tuple[Arr, Memory]:
     """Memory for an array: in the arena if its size is known now, else reserved at run time."""
-    total = count(shape)
+    total, dtype = product(shape), stored_type(dtype)
     if isinstance(total, int):
         memory = arena.take(total * bytes_of(dtype))
         per_element = bytes_of(dtype)
-        at = Ptr("arena", memory.offset // per_element, dtype)
+        at = Ptr("arena", memory.offset // per_element, dtype, memory.owner)
     else:
         memory = Memory()
         slot = b.name("heap")
         b.add(Reserve(slot, _checked_product(b, (*shape, bytes_of(dtype)), out_of_memory), out_of_memory))
-        at = Ptr(slot, 0, dtype)
+        at = Ptr(slot, 0, dtype, memory.owner)
     return Arr(at, compact(shape)), memory
 
 

@@ -58,7 +58,7 @@ def matmul_f32(
     with np.errstate(all="ignore"):
         if k and _is_exact(a, b):
             out[...] = np.matmul(a.astype(np.float64), b.astype(np.float64)) + 0.0
-        elif k:
+        elif k and out.size:
             flat = out.reshape(-1, m, n)
             left = np.broadcast_to(a, (*batch, m, k)).reshape(-1, m, k)
             right = np.broadcast_to(b, (*batch, k, n)).reshape(-1, k, n)
