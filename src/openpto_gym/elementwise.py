@@ -12,7 +12,7 @@ from openpto.ir.dtypes import DataType
 from openpto.testing import Tolerance
 from openpto_gym.operator import Array, Case
 
-FP32 = DataType.DT_FP32
+FP16, BF16, FP32 = DataType.DT_FP16, DataType.DT_BF16, DataType.DT_FP32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,14 @@ from openpto_gym.attention.golden import numpy_golden, torch_golden
 from openpto_gym.attention.kernel import attention
 from openpto_gym.operator import Array, Arrays, Case, Operator, unwritten
 
-TOLERANCES = {DataType.DT_FP32: Tolerance(rtol=1e-5, atol=2e-6)}
+# FP16 and BF16 weights are rounded before they meet the values.
+TOLERANCES = {
+    DataType.DT_FP32: Tolerance(rtol=1e-5, atol=2e-6),
+    DataType.DT_FP16: Tolerance(rtol=2.0**-9, atol=1e-3),
+    DataType.DT_BF16: Tolerance(rtol=2.0**-6, atol=8e-3),
+}
 # Scores of some thousands, off by a few units in the last place, move the logarithm of a weight by as much.
-PEAKED_TOLERANCES = {DataType.DT_FP32: Tolerance(rtol=1e-3, atol=2e-3)}
+PEAKED_TOLERANCES = TOLERANCES | {DataType.DT_FP32: Tolerance(rtol=1e-3, atol=2e-3)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ sum of the weights relative to it, and the weighted sum of values. A new maximum
 """
 
 import pypto
+from openpto_gym.precision import rounded
 
 BLOCK = 128
 """Queries and keys of a block: scores [128, 128] in FP32 fill L0A, which holds them for the product with the values."""
@@ -15,7 +16,7 @@ MAX_WIDTH = 128
 
 
 def load_block(source, b, start, head, live, width):
-    """The block [BLOCK, width] of one head of a tensor [B, T, N, width], of which `live` rows are valid; in FP32."""
+    """The block [BLOCK, width] of one head of a tensor [B, T, N, width], of which `live` rows are valid."""
     pypto.set_vec_tile_shapes(1, BLOCK, 1, width)
     block = pypto.view(source, [1, BLOCK, 1, width], [b, start, head, 0], valid_shape=[1, live, 1, width])
     block = pypto.reshape(block, [BLOCK, width], valid_shape=[live, width])
@@ -66,9 +67,7 @@ def attention(
                         largest[:] = peak
                         total[:] = total * shrink + pypto.sum(weights, -1, True)
                         weighted[:] = weighted * shrink + weigh(weights, v)
-                result = weighted / total
-                if out.dtype != fp32:
-                    result = pypto.cast(result, out.dtype)
+                result = rounded(weighted / total, out.dtype)
                 pypto.set_vec_tile_shapes(1, BLOCK, 1, width)
                 block = pypto.reshape(result, [1, BLOCK, 1, width], valid_shape=[1, live_q, 1, width])
                 pypto.assemble(block, [b, i, head, 0], out)
@@ -76,6 +75,4 @@ def attention(
 
 def weigh(weights, values):
     """weights [BLOCK, BLOCK] in FP32 times values [BLOCK, D], whose dtype the cube unit wants for both."""
-    if values.dtype != pypto.DT_FP32:
-        weights = pypto.cast(weights, values.dtype)
-    return pypto.matmul(weights, values, pypto.DT_FP32)
+    return pypto.matmul(rounded(weights, values.dtype), values, pypto.DT_FP32)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from openpto.testing import Tolerance
-from openpto_gym.elementwise import FP32, ElementwiseCase, draw, elementwise_cases
+from openpto_gym.elementwise import BF16, FP16, FP32, ElementwiseCase, draw, elementwise_cases
 from openpto_gym.gelu.golden import numpy_golden, torch_golden
 from openpto_gym.gelu.kernel import FORMS, gelu, gelu_backward
 from openpto_gym.operator import Arrays, Operator, unwritten
 
 # 1 + erf cancels for negative x: what is left there is right to a rounding of 1, times x.
-TOLERANCES = {FP32: Tolerance(rtol=2e-6, atol=1e-6)}
+TOLERANCES = {
+    FP32: Tolerance(rtol=2e-6, atol=1e-6),
+    FP16: Tolerance(rtol=2.0**-10, atol=1e-6),
+    BF16: Tolerance(rtol=2.0**-7, atol=1e-6),
+}
 
 
 def inputs(case: ElementwiseCase) -> Arrays:
@@ -22,7 +26,12 @@ def inputs(case: ElementwiseCase) -> Arrays:
     if case.name.startswith("forward"):
         return {"x": x}
     grad = draw(case, rng)
-    return {"x": x, "grad": grad if case.data == "normal" else np.clip(grad, -1, 1)}
+    return {
+        "x": x,
+        "grad": grad
+        if case.data == "normal"
+        else np.minimum(np.maximum(grad, case.element.type(-1)), case.element.type(1)),
+    }
 
 
 def run(case: ElementwiseCase, arrays: Arrays) -> Arrays:

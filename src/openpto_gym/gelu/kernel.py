@@ -5,6 +5,7 @@
 import math
 
 import pypto
+from openpto_gym.precision import rounded, widened
 from openpto_gym.tiles import vector_tile
 
 TOKENS = 16
@@ -44,13 +45,6 @@ def slope_tanh(x):
     return s + s * (1.0 - s) * near * ((square * (3.0 * CUBIC) + 1.0) * TWICE_C)
 
 
-def in_fp32(tile, function):
-    """`function` computed in FP32 and rounded once to the dtype of `tile`."""
-    if tile.dtype == pypto.DT_FP32:
-        return function(tile)
-    return pypto.cast(function(pypto.cast(tile, pypto.DT_FP32)), tile.dtype)
-
-
 @pypto.frontend.jit
 def gelu(
     x: pypto.Tensor([pypto.DYNAMIC, pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
@@ -65,8 +59,8 @@ def gelu(
         for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
             live = [1, (tokens - t).min(TOKENS), heads, width]
             tile = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
-            result = in_fp32(tile, gelu_erf if form == "erf" else gelu_tanh)
-            pypto.assemble(result, [b, t, 0, 0], out)
+            function = gelu_erf if form == "erf" else gelu_tanh
+            pypto.assemble(rounded(function(widened(tile)), out.dtype), [b, t, 0, 0], out)
 
 
 @pypto.frontend.jit
@@ -85,5 +79,6 @@ def gelu_backward(
             live = [1, (tokens - t).min(TOKENS), heads, width]
             tile = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
             above = pypto.view(grad, block, [b, t, 0, 0], valid_shape=live)
-            slope = in_fp32(tile, slope_erf if form == "erf" else slope_tanh)
-            pypto.assemble(above * slope, [b, t, 0, 0], out)
+            slope = slope_erf if form == "erf" else slope_tanh
+            result = widened(above) * slope(widened(tile))
+            pypto.assemble(rounded(result, out.dtype), [b, t, 0, 0], out)

@@ -12,13 +12,12 @@ from openpto_gym.matmul.golden import numpy_golden, torch_golden
 from openpto_gym.matmul.kernel import matmul
 from openpto_gym.operator import Array, Arrays, Case, Operator
 
+RTOL = {DataType.DT_FP32: 1e-5, DataType.DT_FP16: 2.0**-10, DataType.DT_BF16: 2.0**-7}
+
 
 def tolerance(dtype: DataType, depth: int) -> Tolerance:
     """Every one of `depth` additions rounds; sums may cancel, so the bound does not follow the result."""
-    return Tolerance(rtol=1e-5, atol=3e-7 * depth)
-
-
-DTYPES = (DataType.DT_FP32,)
+    return Tolerance(rtol=RTOL[dtype], atol=3e-7 * depth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ def run(case: MatmulCase, arrays: Arrays) -> Arrays:
 OPERATOR = Operator(
     name="matmul",
     summary="out = op(a) @ op(b), op = as it is or transposed",
-    cases=tuple(case for dtype in DTYPES for case in _cases(dtype)),
+    cases=tuple(case for dtype in RTOL for case in _cases(dtype)),
     inputs=inputs,
     run=run,
     torch=lambda case, arrays: torch_golden(arrays, case.a_trans, case.b_trans),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from openpto.testing import Tolerance
-from openpto_gym.elementwise import FP32, ElementwiseCase, draw, elementwise_cases
+from openpto_gym.elementwise import BF16, FP16, FP32, ElementwiseCase, draw, elementwise_cases
 from openpto_gym.operator import Arrays, Operator, unwritten
 from openpto_gym.relu.golden import numpy_golden, torch_golden
 from openpto_gym.relu.kernel import relu, relu_backward
 
 EXACT = Tolerance(rtol=0.0, atol=0.0)
-TOLERANCES = {FP32: EXACT}
+TOLERANCES = {FP32: EXACT, FP16: EXACT, BF16: EXACT}
 
 
 def inputs(case: ElementwiseCase) -> Arrays:

@@ -3,6 +3,7 @@
 """The kernels: `out = max(x, 0)` and its gradient, a block of tokens at a time."""
 
 import pypto
+from openpto_gym.precision import rounded, widened
 from openpto_gym.tiles import vector_tile
 
 TOKENS = 16
@@ -37,6 +38,6 @@ def relu_backward(
     for b in pypto.loop(batch, name="LOOP_B", idx_name="b"):
         for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
             live = [1, (tokens - t).min(TOKENS), heads, width]
-            tile = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
-            above = pypto.view(grad, block, [b, t, 0, 0], valid_shape=live)
-            pypto.assemble(pypto.where(tile > 0.0, above, 0.0), [b, t, 0, 0], out)
+            tile = widened(pypto.view(x, block, [b, t, 0, 0], valid_shape=live))
+            above = widened(pypto.view(grad, block, [b, t, 0, 0], valid_shape=live))
+            pypto.assemble(rounded(pypto.where(tile > 0.0, above, 0.0), out.dtype), [b, t, 0, 0], out)

@@ -3,6 +3,7 @@
 """The kernel: `out = x / sqrt(mean(x^2) + epsilon) * gamma` over the last axis, a block of rows at a time."""
 
 import pypto
+from openpto_gym.precision import rounded, widened
 from openpto_gym.tiles import vector_tile
 
 ROWS = 64
@@ -18,13 +19,10 @@ def rms_norm(
     """x, out [rows, hidden] and gamma [hidden] of one float dtype; computed in FP32. The number of rows is dynamic."""
     rows, hidden = x.shape
     pypto.set_vec_tile_shapes(*vector_tile([ROWS, hidden]))
-    weight = pypto.reshape(gamma, [1, hidden])
-    if x.dtype != pypto.DT_FP32:
-        weight = pypto.cast(weight, pypto.DT_FP32)
+    weight = widened(pypto.reshape(gamma, [1, hidden]))
     for row in pypto.loop(0, rows, ROWS, name="LOOP_ROWS", idx_name="row"):
         live = (rows - row).min(ROWS)
-        block = pypto.view(x, [ROWS, hidden], [row, 0], valid_shape=[live, hidden])
-        wide = block if x.dtype == pypto.DT_FP32 else pypto.cast(block, pypto.DT_FP32)
-        square = pypto.sum(wide * wide, -1, True) / hidden
-        result = wide / pypto.sqrt(square + epsilon) * weight
-        pypto.assemble(result if x.dtype == pypto.DT_FP32 else pypto.cast(result, x.dtype), [row, 0], out)
+        block = widened(pypto.view(x, [ROWS, hidden], [row, 0], valid_shape=[live, hidden]))
+        square = pypto.sum(block * block, -1, True) / hidden
+        result = block / pypto.sqrt(square + epsilon) * weight
+        pypto.assemble(rounded(result, out.dtype), [row, 0], out)

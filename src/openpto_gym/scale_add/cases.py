@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from openpto.testing import Tolerance
-from openpto_gym.elementwise import FP32, ElementwiseCase, draw, elementwise_cases
+from openpto_gym.elementwise import BF16, FP16, FP32, ElementwiseCase, draw, elementwise_cases
 from openpto_gym.operator import Arrays, Operator, unwritten
 from openpto_gym.scale_add.golden import numpy_golden, torch_golden
 from openpto_gym.scale_add.kernel import scale_add
 
 SCALE = 0.75
 # Two roundings. Where the product and y cancel, the first one is what is left, whatever is left of the result.
-TOLERANCES = {FP32: Tolerance(rtol=1e-5, atol=1e-5)}
+TOLERANCES = {
+    FP32: Tolerance(rtol=1e-5, atol=1e-5),
+    FP16: Tolerance(rtol=2.0**-10, atol=1e-5),
+    BF16: Tolerance(rtol=2.0**-7, atol=1e-5),
+}
 
 
 def inputs(case: ElementwiseCase) -> Arrays:

@@ -3,6 +3,7 @@
 """The kernel: `out = scale * x + y`, a block of tokens at a time."""
 
 import pypto
+from openpto_gym.precision import rounded, widened
 from openpto_gym.tiles import vector_tile
 
 TOKENS = 16
@@ -24,4 +25,5 @@ def scale_add(
             live = [1, (tokens - t).min(TOKENS), heads, width]
             left = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
             right = pypto.view(y, block, [b, t, 0, 0], valid_shape=live)
-            pypto.assemble(left * scale + right, [b, t, 0, 0], out)
+            result = widened(left) * scale + widened(right)
+            pypto.assemble(rounded(result, out.dtype), [b, t, 0, 0], out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openpto.testing import Tolerance
-from openpto_gym.elementwise import FP32, ElementwiseCase, draw, elementwise_cases
+from openpto_gym.elementwise import BF16, FP16, FP32, ElementwiseCase, draw, elementwise_cases
 from openpto_gym.operator import Arrays, Operator, unwritten
 from openpto_gym.sigmoid.golden import numpy_golden, sigmoid
 from openpto_gym.sigmoid.golden import torch_golden as by_torch
@@ -11,9 +11,17 @@ from openpto_gym.sigmoid.kernel import sigmoid as forward
 from openpto_gym.sigmoid.kernel import sigmoid_backward
 
 # Results below 1.2e-38 would be denormal; they are 0, since exp(-x) overflows first.
-TOLERANCES = {FP32: Tolerance(rtol=5e-7, atol=1.2e-38)}
+TOLERANCES = {
+    FP32: Tolerance(rtol=5e-7, atol=1.2e-38),
+    FP16: Tolerance(rtol=2.0**-10, atol=1e-7),
+    BF16: Tolerance(rtol=2.0**-7, atol=1.2e-38),
+}
 # y * (1 - y) may be denormal, and is then scaled by a gradient of any size.
-BACKWARD = {FP32: Tolerance(rtol=5e-7, atol=1e-37)}
+BACKWARD = {
+    FP32: Tolerance(rtol=5e-7, atol=1e-37),
+    FP16: Tolerance(rtol=2.0**-10, atol=1e-7),
+    BF16: Tolerance(rtol=2.0**-7, atol=1e-37),
+}
 
 
 def inputs(case: ElementwiseCase) -> Arrays:

@@ -3,6 +3,7 @@
 """The kernels: `out = 1 / (1 + exp(-x))` and its gradient, a block of tokens at a time."""
 
 import pypto
+from openpto_gym.precision import rounded, widened
 from openpto_gym.tiles import vector_tile
 
 TOKENS = 16
@@ -21,7 +22,8 @@ def sigmoid(
         for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
             live = [1, (tokens - t).min(TOKENS), heads, width]
             tile = pypto.view(x, block, [b, t, 0, 0], valid_shape=live)
-            pypto.assemble(pypto.sigmoid(tile), [b, t, 0, 0], out)
+            result = pypto.sigmoid(widened(tile))
+            pypto.assemble(rounded(result, out.dtype), [b, t, 0, 0], out)
 
 
 @pypto.frontend.jit
@@ -37,6 +39,6 @@ def sigmoid_backward(
     for b in pypto.loop(batch, name="LOOP_B", idx_name="b"):
         for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
             live = [1, (tokens - t).min(TOKENS), heads, width]
-            tile = pypto.view(y, block, [b, t, 0, 0], valid_shape=live)
-            above = pypto.view(grad, block, [b, t, 0, 0], valid_shape=live)
-            pypto.assemble(above * (tile * (1.0 - tile)), [b, t, 0, 0], out)
+            tile = widened(pypto.view(y, block, [b, t, 0, 0], valid_shape=live))
+            above = widened(pypto.view(grad, block, [b, t, 0, 0], valid_shape=live))
+            pypto.assemble(rounded(above * (tile * (1.0 - tile)), out.dtype), [b, t, 0, 0], out)

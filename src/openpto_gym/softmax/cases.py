@@ -12,9 +12,13 @@ from openpto_gym.operator import Array, Arrays, Case, Operator, unwritten
 from openpto_gym.softmax.golden import row_softmax_golden, torch_golden
 from openpto_gym.softmax.kernel import row_softmax
 
-TOLERANCES = {DataType.DT_FP32: Tolerance(rtol=2e-6, atol=1e-9)}
+TOLERANCES = {
+    DataType.DT_FP32: Tolerance(rtol=2e-6, atol=1e-9),
+    DataType.DT_FP16: Tolerance(rtol=2.0**-10, atol=1e-7),
+    DataType.DT_BF16: Tolerance(rtol=2.0**-7, atol=1e-9),
+}
 # 1250 additions in each of the 16 lanes of a sum
-WIDE_TOLERANCES = {DataType.DT_FP32: Tolerance(rtol=1e-5, atol=1e-9)}
+WIDE_TOLERANCES = TOLERANCES | {DataType.DT_FP32: Tolerance(rtol=1e-5, atol=1e-9)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 """The kernel: `out[r, :] = softmax(x[r, :])`, one tile of rows at a time."""
 
 import pypto
+from openpto_gym.precision import rounded, widened
 
 MAX_TILE_ROWS = 64
 # A reduction works on tiles of at most 64 KiB: 16384 FP32 elements.
@@ -20,15 +21,16 @@ def tile_shape(cols: int) -> tuple[int, int]:
 
 @pypto.frontend.jit
 def row_softmax(
-    x: pypto.Tensor([pypto.DYNAMIC, pypto.STATIC], pypto.DT_FP32),
-    out: pypto.Tensor([pypto.DYNAMIC, pypto.STATIC], pypto.DT_FP32),
+    x: pypto.Tensor([pypto.DYNAMIC, pypto.STATIC]),
+    out: pypto.Tensor([pypto.DYNAMIC, pypto.STATIC]),
 ):
-    """Softmax over the last axis: x, out FP32 `[rows, cols]`; rows may change from call to call without a new trace."""
+    """Softmax over the last axis: x, out `[rows, cols]` of one float dtype, computed in FP32; rows are dynamic."""
     rows, cols = x.shape
     tile_rows, tile_cols = tile_shape(cols)
     pypto.set_vec_tile_shapes(tile_rows, tile_cols)
     for row in pypto.loop(0, rows, tile_rows, name="LOOP_ROWS", idx_name="row"):
         live = (rows - row).min(tile_rows)
-        block = pypto.view(x, [tile_rows, cols], [row, 0], valid_shape=[live, cols])
+        block = widened(pypto.view(x, [tile_rows, cols], [row, 0], valid_shape=[live, cols]))
         weights = pypto.exp(block - pypto.amax(block, -1, True))
-        pypto.assemble(weights / pypto.sum(weights, -1, True), [row, 0], out)
+        result = weights / pypto.sum(weights, -1, True)
+        pypto.assemble(rounded(result, out.dtype), [row, 0], out)

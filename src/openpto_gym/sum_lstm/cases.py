@@ -13,7 +13,11 @@ from openpto_gym.sum_lstm.golden import numpy_golden, torch_golden
 from openpto_gym.sum_lstm.kernel import DEFAULTS, SumLstmConfig
 from openpto_gym.sum_lstm.operator import run as run_step
 
-TOLERANCES = {DataType.DT_FP32: Tolerance(rtol=5e-6, atol=1e-6)}
+TOLERANCES = {
+    DataType.DT_FP32: Tolerance(rtol=5e-6, atol=1e-6),
+    DataType.DT_FP16: Tolerance(rtol=2.0**-10, atol=1e-6),
+    DataType.DT_BF16: Tolerance(rtol=2.0**-7, atol=1e-6),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ Names follow the formula in README.md. One iteration takes one, two or four rows
 from dataclasses import dataclass
 
 import pypto
+from openpto_gym.precision import rounded, widened
 from openpto_gym.tiles import vector_tile
 
 GELU_SLOPE = 1.702
@@ -23,11 +24,6 @@ class SumLstmConfig:
 
 
 DEFAULTS = SumLstmConfig()
-
-
-def widened(x):
-    """x in FP32."""
-    return x if x.dtype == pypto.DT_FP32 else pypto.cast(x, pypto.DT_FP32)
 
 
 def rms(x, width, epsilon):
@@ -75,7 +71,5 @@ def sum_lstm(
         candidate = gelu(rms(candidate, width, config.eps_cell) * w_c + b_c)
         cell = part(prev_cell, row, 0, size, width) * pypto.sigmoid(forget) + candidate * pypto.sigmoid(enter)
         hidden = gelu(rms(cell, width, config.eps_state) * w_s + b_s) * pypto.sigmoid(leave)
-        if h_out.dtype != pypto.DT_FP32:
-            cell, hidden = pypto.cast(cell, c_out.dtype), pypto.cast(hidden, h_out.dtype)
-        pypto.assemble(hidden, [row, 0], h_out)
-        pypto.assemble(cell, [row, 0], c_out)
+        pypto.assemble(rounded(hidden, h_out.dtype), [row, 0], h_out)
+        pypto.assemble(rounded(cell, c_out.dtype), [row, 0], c_out)
