@@ -276,3 +276,19 @@ def head_value_after_the_loop(x, n, out):
 
 def test_head_value_after_the_loop(run, x):
     np.testing.assert_array_equal(run(head_value_after_the_loop), (x + 2) + (x + 3))
+
+
+@jit
+def first_bound_in_an_unrolled_loop(x, n, out):
+    """The second part of an unrolled loop sees what the first left, a name of an inner loop among it."""
+    pypto.set_vec_tile_shapes(8, 8)
+    out[:] = x * 1.0
+    for i, k in pypto.loop_unroll(n[0], unroll_list=[2]):
+        for _ in pypto.loop(2):
+            t = out + float(k)
+        out[:] = t
+
+
+def test_first_bound_in_an_unrolled_loop(run, x):
+    for n in (0, 1, 2, 5):
+        np.testing.assert_array_equal(run(first_bound_in_an_unrolled_loop, n), x + n)

@@ -326,7 +326,8 @@ class Carries:
         """A name that gets its first value in every iteration anew: only the last one matters, after the loop."""
         slot.result = tail
         slot.cells = {}
-        if slot.key[0] == "name" and slot.name not in self.loop.spec.after:
+        if slot.key[0] == "name" and not self.loop.needs_later(slot.name):
+            slot.result = MISSING
             return
         for path, leaf in leaves(tail):
             label = path_text(slot.name, path)

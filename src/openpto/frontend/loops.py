@@ -215,6 +215,10 @@ class RunTimeLoop(ForLoop):
             self.values = fork.close(before, self._one_sided, first_only=True)
         self.peeled = False
 
+    def needs_later(self, name: str) -> bool:
+        """Whether what the body leaves in a name can be read: after the loop, or in the part for the next factor."""
+        return name in self.spec.after or (self.bounds.pairs and name in self.spec.inside)
+
     def refuse_dependence(self, names: list[str]) -> NoReturn:
         """An iteration of a parallel loop needs what another one left (PTO157)."""
         fail("PTO157", site=self.site, names=", ".join(names), loop=self.name)
