@@ -14,6 +14,7 @@ from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Stmt, Value
 
 SHARING = frozenset(
     {"view", "reshape", "squeeze", "unsqueeze", "permute", "clone", "bitcast", "fillpad", "expand_clone", "whole"}
+    | {"gathermask", "deinterleave"}
 )
 """Ops whose result can be another look at the memory of their first operand."""
 

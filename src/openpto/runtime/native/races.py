@@ -73,7 +73,9 @@ def touch(low: Lowering, var: int, start: Sequence[Index], stop: Sequence[Index]
 
 def rebound(low: Lowering, carry: Carry, end: NTile) -> None:
     """A carried object that took over another state, not one written in place, was written as a whole."""
-    if low.watch is not None and isinstance(carry.param, Value) and carry not in low.watch.chained:
+    if low.watch is None or carry not in low.watch.loop.carries or carry in low.watch.chained:
+        return
+    if isinstance(carry.param, Value):
         with low.b.when(end.alive):
             touch(low, carry.param.var, [0] * len(end.valid), end.valid, True)
 

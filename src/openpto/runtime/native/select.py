@@ -1,4 +1,4 @@
-"""Tiles made by position: slices by an index list, one-hot rows, triangles."""
+"""Tiles made by position: slices by an index list, one-hot rows, triangles, every second element."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
 
 from . import loopir as L
-from .build import Arr, Num, copy, each, positions
+from .build import Arr, Num, copy, each, fill, positions
 from .elementwise import result_of, warn_undefined
 from .handlers import lowers
 from .indexing import checked_positions
 from .loopir import Compute, Index, Lane, Store, Vector
-from .lower import Lowering, shown
-from .movement import zero
+from .lower import TRUE, Lowering, Unsupported, shown
+from .movement import shared, zero
 from .tiles import NTile
 
 INT64 = DataType.DT_INT64
@@ -110,4 +110,66 @@ def triangle(low: Lowering, op: Op) -> NTile:
         assert source.mask is not None
         mark = arith.select(kept, arith.var(arith.BOOL), arith.const(True, arith.BOOL))
         each(low.b, source.valid, [source.mask, i, j, Num(limit, INT64)], mark, made.mask)
+    return made
+
+
+@lowers("gathermask", "deinterleave")
+def every(low: Lowering, op: Op) -> NTile:
+    """Elements of the last axis at a fixed distance; a window on the operand's memory."""
+    source = low.read(op.operands[0])
+    start, step = op.attrs["start"], op.attrs["step"]
+
+    def thinned(arr: Arr) -> Arr:
+        moved = arr.moved([*(0 for _ in arr.strides[:-1]), start])
+        return Arr(moved.at, (*arr.strides[:-1], L.mul(arr.strides[-1], step)))
+
+    def left(extent: Index) -> Index:
+        return low.b.hold(steps(L.sub(extent, start), step))
+
+    made = NTile(
+        thinned(source.arr),
+        (*source.shape[:-1], left(source.shape[-1])),
+        (*source.valid[:-1], left(source.valid[-1])),
+        None if source.mask is None else thinned(source.mask),
+        source.memory,
+        source.marks,
+    )
+    return shared(low, op, made)
+
+
+def steps(extent: Index, step: int) -> Index:
+    """How many multiples of ``step`` lie in [0, extent)."""
+    if isinstance(extent, int):
+        return max(0, -(-extent // step))
+    return L.Bin("div", L.binary("max", L.add(extent, step - 1), 0), step)
+
+
+@lowers("interleave")
+def interleave(low: Lowering, op: Op) -> NTile:
+    """One half of two tiles merged alternately along the last axis."""
+    tiles = [low.read(o) for o in op.operands]
+    type = result_of(op).type
+    shape = low.shape(type)
+    half = shape[-1]
+    if not isinstance(half, int):
+        raise Unsupported("interleave of a run-time extent")
+    valid = [low.b.hold(L.binary("min", a, b)) for a, b in zip(tiles[0].valid, tiles[1].valid, strict=True)]
+    first = half if op.attrs["half"] else 0
+    there = L.binary("max", L.sub(L.mul(valid[-1], 2), first), 0)
+    last = low.b.hold(L.binary("min", there, half))
+    made = low.fresh(type, shape, (*valid[:-1], last), any(t.mask is not None for t in tiles))
+    lead = [0] * (len(shape) - 1)
+    for number, t in enumerate(tiles):
+        skip = (number - first) % 2
+        extents = (*valid[:-1], low.b.hold(steps(L.sub(last, skip), 2)))
+
+        def part(arr: Arr, skip: int = skip) -> Arr:
+            return Arr(arr.moved([*lead, skip]).at, (*arr.strides[:-1], L.mul(arr.strides[-1], 2)))
+
+        origin = [*lead, (first + skip) // 2]
+        copy(low.b, extents, t.arr.moved(origin), part(made.arr))
+        if made.mask is not None and t.mask is None:
+            fill(low.b, extents, TRUE, part(made.mask))
+        elif made.mask is not None and t.mask is not None:
+            copy(low.b, extents, t.mask.moved(origin), part(made.mask))
     return made
