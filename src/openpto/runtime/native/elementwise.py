@@ -214,14 +214,16 @@ def from_int64(dtype: DataType) -> arith.Expr:
 
 @lowers("arange")
 def arange(low: Lowering, op: Op) -> NTile:
-    """``start + i * step``; for floats the product and the sum are rounded one after the other."""
+    """``start + i * step``; for floats the product and the sum are rounded one after the other, FP16 and BF16 are
+    computed in FP32 and rounded once."""
     type = result_of(op).type
+    wide = arith.F32 if type.dtype in arith.HALVES else type.dtype
     (length,) = shape = low.shape(type)
     start, step = op.operands
     assert isinstance(start, Imm)
     assert isinstance(step, Imm)
     made = low.fresh(type, shape, shape)
-    first, stride = literal(start.value, type.dtype), literal(step.value, type.dtype)
-    expr = first + from_int64(type.dtype) * stride
+    first, stride = literal(start.value, wide), literal(step.value, wide)
+    expr = arith.rounded(first + from_int64(wide) * stride, type.dtype)
     low.b.add(Vector(length, (Lane("i"), Compute("y", expr, ("i",)), Store(made.arr.at, 1, "y"))))
     return made
