@@ -148,3 +148,19 @@ def test_kernels_without_16_bit_types_stay_as_they_are():
     x = np.ones(SHAPE, F32)
     assert np.array_equal(run(plain, x), x + 1)
     assert plain.last_run.ops_executed == 2
+
+
+def test_undefined_elements_are_told_of_the_operation_that_the_author_wrote():
+    @pypto.frontend.jit
+    def partly(x: pypto.Tensor([8, 16], pypto.DT_BF16), out: pypto.Tensor([8, 1], pypto.DT_BF16)):
+        pypto.set_vec_tile_shapes(8, 16)
+        t = pypto.tensor([8, 16], pypto.DT_BF16)
+        t[0:4, :] = x[0:4, :]
+        total = pypto.sum(t, -1, True)
+        out[0:4, :] = total[0:4, :]
+
+    out = np.zeros((8, 1), BF16)
+    with pytest.warns(pypto.PyptoWarning, match="sum") as told:
+        partly(np.ones(SHAPE, BF16), out)
+    assert out.ravel().tolist() == [16.0] * 4 + [0.0] * 4
+    assert not [w for w in told if "convert" in str(w.message)]

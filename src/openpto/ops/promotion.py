@@ -21,8 +21,11 @@ from . import arith
 from .dtype_sets import FP32, HALVES
 from .registry import OPS, Named, Pointwise, Reduce, internal
 
+CONVERT = "convert"
+"""The op that this pass adds. No author wrote it, so engines have nothing to say about it."""
+
 internal(
-    "convert",
+    CONVERT,
     "The values of a tile in another float type, rounded to nearest even.",
     core="vector",
     arithmetic=Pointwise(general=lambda operands, result, attrs: arith.convert(arith.var(operands[0]), result)),
@@ -146,7 +149,7 @@ class _Rewriter:
 
 
 def _convert(op: Op, source: Value, target: Value) -> Op:
-    return Op("convert", (source,), (target,), {}, op.site, op.scope)
+    return Op(CONVERT, (source,), (target,), {}, op.site, op.scope)
 
 
 # Numbers that are taken

@@ -10,6 +10,7 @@ from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, Op, Value
 from openpto.ops import arith
+from openpto.ops.promotion import CONVERT
 from openpto.runtime.reference.pointwise import expression_of, said_while_tracing
 
 from . import loopir as L
@@ -78,7 +79,8 @@ def join_masks(low: Lowering, op: Op, tiles: Sequence[NTile], made: NTile, empty
         fill(low.b, made.valid, TRUE, made.mask)
     with low.b.when(low.b.hold(empty)):
         fill(low.b, made.valid, arith.const(False, arith.BOOL), made.mask)
-    warn_undefined(low, op, made)
+    if op.name != CONVERT:
+        warn_undefined(low, op, made)
 
 
 def warn_undefined(low: Lowering, op: Op, made: NTile) -> None:

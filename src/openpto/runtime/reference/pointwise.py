@@ -13,6 +13,7 @@ from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
+from openpto.ops.promotion import CONVERT
 from openpto.ops.registry import OPS, Pointwise
 
 from . import regions
@@ -120,6 +121,6 @@ def _defined(m: Machine, op: Op, tiles: list[Tile], valid: Extents) -> Region:
             region = regions.nothing(len(valid))
         elif t.defined is not None and not whole(t):
             region = regions.intersect(region, regions.spread(t.defined, t.valid, valid), valid)
-    if region is not None:
+    if region is not None and op.name != CONVERT:
         m.warn("PTO431", op, op=op.name)
     return region
