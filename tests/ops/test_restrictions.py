@@ -96,6 +96,15 @@ REFUSED = {
         lambda x: pypto.scatter(x, 0, of(DT_INT32), "1"), "PTO222",
         "Expected src to be int, float, Element, or Tensor",
     ),
+    "scatter an infinity": (
+        lambda x: pypto.scatter(x, 0, of(DT_INT32), pypto.Element(DT_FP32, float("inf"))), "PTO268", "finite"
+    ),
+    "scatter of rank 5": (
+        lambda x: pypto.scatter(pypto.reshape(x, [1, 1, 1, 8, 16]), 0, of(DT_INT32), 1.0), "PTO232", "5"
+    ),
+    "gather of rank 6": (
+        lambda x: pypto.gather(pypto.reshape(x, [1, 1, 1, 1, 8, 16]), 0, of(DT_INT32)), "PTO232", "6"
+    ),
     "add dtypes": (lambda x: pypto.index_add(x, 0, line(), of(DT_FP16)), "PTO228", "DT_FP16"),
     "add lengths": (lambda x: pypto.index_add(x, 0, line(7), x), "PTO263", "7 elements"),
     "add extents": (lambda x: pypto.index_add(x, 0, line(), x[:, 0:8]), "PTO263", "extent 8"),
@@ -199,6 +208,8 @@ def test_refused(name):
 TILES = {
     "topk k": ((8, 8), lambda x: pypto.topk(x, 9), "at least 9"),
     "topk merge": ((1, 5632), lambda x: pypto.topk(x, 4), "less than 5632"),
+    "idle transpose": ((8, 12), lambda x: pypto.transpose(x, 1, 1), "lastDimBytes % BLOCK_SIZE"),
+    "idle permute": ((8, 4), lambda x: pypto.permute(x, [0, 1]), "lastDimBytes % BLOCK_SIZE"),
     "topk radix": (
         (8, 8), lambda x: pypto.topk(x, 4, algo=pypto.TopKAlgo.RADIX_SELECT), "whole axis"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,12 @@ SELECTED = Dtypes(
     F3 | frozenset({INT8, INT16, INT32, UINT8, UINT16, UINT32}), FP8 - {DataType.DT_HF8} | frozenset({BOOL})
 )
 REDUCTIONS = (None, "add", "multiply")
+
+
+def _rank(name: str, var: Var, high: int) -> None:
+    """The rank of the data (PTO232)."""
+    if not 1 <= var.type.rank <= high:
+        fail("PTO232", op=name, name="input", rank=var.type.rank, low=1, high=high)
 
 
 def _index(name: str, index: object, var: Var, at: int) -> Var:
@@ -71,6 +78,7 @@ def gather(input: Var, dim: int, index: Var) -> Var:
     """
     var = rec.tensor("gather", "input", input)
     rec.static_shape("gather", "input", var)
+    _rank("gather", var, 5)
     rec.element_type("gather", var.type.dtype, GATHERED, computes=False)
     at = rec.axis("gather", dim, var.type.rank)
     picked = _index("gather", index, var, at)
@@ -107,8 +115,7 @@ def index_select(input: Var, dim: int, index: Var) -> Var:
     """
     var = rec.tensor("index_select", "input", input)
     extents = rec.static_shape("index_select", "input", var)
-    if not 1 <= var.type.rank <= 4:
-        fail("PTO232", op="index_select", name="input", rank=var.type.rank, low=1, high=4)
+    _rank("index_select", var, 4)
     rec.element_type("index_select", var.type.dtype, SELECTED, computes=False)
     at = rec.axis("index_select", dim, var.type.rank)
     picked = index_list("index_select", index, ranks=(1, 2))
@@ -131,6 +138,7 @@ def index_list(name: str, index: object, *, ranks: tuple[int, int] = (1, 1)) -> 
 def scattered(name: str, target: Var, dim: object, index: object, src: object, reduce: object) -> None:
     """Record writes of ``src`` at the indices along ``dim``, in row-major order of the index."""
     rec.static_shape(name, "input", target)
+    _rank(name, target, 4)
     rec.element_type(name, target.type.dtype, SCATTERED, computes=False)
     if reduce not in REDUCTIONS:
         fail("PTO268", op=name, why=f"scatter reduce only support 'add', 'multiply', got {reduce!r}")
@@ -145,6 +153,8 @@ def _values(name: str, src: object, target: Var, places: Var) -> Var | Imm:
         if not rec.is_number(src):
             why = f"Expected src to be int, float, Element, or Tensor, got {rec.type_name(src)}"
             fail("PTO222", op=name, why=why)
+        if isinstance(src, Imm) and not math.isfinite(src.value):
+            fail("PTO268", op=name, why=f"an Element as src must be finite, got {src.value}")
         return rec.scalar(name, src, target.type.dtype)
     rec.static_shape(name, "src", src)
     rec.same_dtype(name, target, src)

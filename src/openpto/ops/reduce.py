@@ -10,7 +10,7 @@ from openpto.ir.nodes import TileType
 from openpto.ir.trace import Var
 
 from . import recording as rec
-from .dtype_sets import BF16, F3, FP16, FP32, HALVES, I2, INT8, INT32, UINT8
+from .dtype_sets import BF16, F3, FP16, FP32, I2, INT8, INT32, UINT8
 from .registry import Array, Dtypes, Named, Reduce, Sample, op
 from .samples import converted, integral, normal, whole
 
@@ -174,7 +174,7 @@ def _first(choose: Any, axis: int, keepdim: bool = False) -> Any:
     "R",
     arithmetic=Named("argmax"),
     dtypes=Dtypes(F3),
-    promoted=HALVES,
+    promoted=frozenset({BF16}),
     method=True,
     samples=(
         Sample("pypto.argmax(x, -1, True)", {"x": normal(8, 16)}, _first(np.argmax, -1, True)),
@@ -197,7 +197,7 @@ def argmax(input: Var, dim: int = -1, keepdim: bool = False) -> Var:
     "R",
     arithmetic=Named("argmin"),
     dtypes=Dtypes(F3),
-    promoted=HALVES,
+    promoted=frozenset({BF16}),
     method=True,
     samples=(
         Sample("pypto.argmin(x, -1, True)", {"x": normal(8, 16)}, _first(np.argmin, -1, True)),

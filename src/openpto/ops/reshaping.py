@@ -10,6 +10,7 @@ import numpy as np
 from openpto.diagnostics import current_site, fail, portability
 from openpto.ir import affine
 from openpto.ir import expr as ex
+from openpto.ir.dtypes import bytes_of
 from openpto.ir.enums import TileOpFormat
 from openpto.ir.expr import Dim
 from openpto.ir.nodes import TileType
@@ -141,6 +142,14 @@ def _permuted(name: str, var: Var, perm: tuple[int, ...]) -> Var:
     return rec.emit("permute", [var], type, [var.valid[p] for p in perm], perm=perm)
 
 
+def _whole_blocks(name: str, var: Var) -> None:
+    """A swap that moves nothing is a copy of whole 32-byte blocks of the vector tile (PTO328)."""
+    tile, size = rec.vector_tile(-1, var.type.rank), bytes_of(var.type.dtype)
+    if tile is not None and tile * size % 32:
+        rule = f"a multiple of {32 // size} on the last axis (CHECK FAILED: lastDimBytes % BLOCK_SIZE)"
+        fail("PTO328", op=name, tile=tile, rule=rule)
+
+
 def _movable(name: str, input: object, dtypes: Dtypes, high: int = 5) -> Var:
     """A static ND tensor of a type the op moves."""
     var = rec.tensor(name, "input", input)
@@ -176,6 +185,8 @@ def transpose(input: Var, dim0: int, dim1: int) -> Var:
     idle = a == b or var.type.shape[a] == var.type.shape[b] == 1
     if not idle and ((rank == 4 and (a, b) not in PAIRS_OF_4) or (rank == 5 and (a, b) != (3, 4))):
         fail("PTO263", op="transpose", why=f"a {rank}-D tensor cannot swap the axes {a} and {b}; use permute")
+    if idle:
+        _whole_blocks("transpose", var)
     perm = list(range(rank))
     perm[a], perm[b] = b, a
     return _permuted("transpose", var, tuple(perm))
@@ -204,6 +215,8 @@ def permute(input: Var, perm: list[int]) -> Var:
     order = rec.integers("permute", "perm", perm)
     if sorted(order) != list(range(var.type.rank)):
         fail("PTO263", op="permute", why=f"perm {list(order)} does not name each of the {var.type.rank} axes once")
+    if order == tuple(range(var.type.rank)):
+        _whole_blocks("permute", var)
     return _permuted("permute", var, order)
 
 
