@@ -1,0 +1,273 @@
+"""LLVM text of vector statements: whole groups of sixteen lanes in a loop, then one masked group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from openpto.ir.dtypes import bytes_of
+from openpto.ops.arith import BOOL
+
+from . import lanes
+from .lanes import Code, element, memory, splat, vector
+from .loopir import LANES, Acc, Compute, Fold, Index, Lane, Load, Ptr, Splat, Store, Vector
+
+_IOTA = ", ".join(f"i64 {k}" for k in range(LANES))
+FIRST = f"<i1 true{', i1 false' * (LANES - 1)}>"
+"""The mask of one lane. Memory is accessed by scalar code then: the code generator turns a masked store of truncated
+lanes under this constant into a store of the lane before truncation."""
+
+
+class VectorCode:
+    """The part of the emitter that writes vector statements; integers, addresses and labels come from the rest."""
+
+    code: Code
+    features: frozenset[str]
+
+    def index(self, node: Index) -> str:
+        """Emit an integer expression."""
+        raise NotImplementedError
+
+    def address(self, at: Ptr) -> str:
+        """Emit an address."""
+        raise NotImplementedError
+
+    def label(self, hint: str) -> str:
+        """A fresh block name."""
+        raise NotImplementedError
+
+    def start(self, label: str) -> None:
+        """Begin a block."""
+        raise NotImplementedError
+
+    def vector(self, stmt: Vector) -> None:
+        """Whole groups of sixteen in a loop, then one masked group if the count leaves a rest."""
+        count = self.index(stmt.count)
+        places = self.places(stmt)
+        accs = {a.name: splat(element(a.init.dtype), lanes.literal(a.init)) for a in stmt.accs}
+        known = stmt.count if isinstance(stmt.count, int) else None
+        if known is None or known >= LANES:
+            accs = self.groups(stmt, count, places, accs, known)
+        if known is None:
+            rest = self.code.put(f"and i64 {count}, {LANES - 1}")
+            some = self.code.put(f"icmp ne i64 {rest}, 0")
+            with self.optional(some, stmt.accs, accs) as update:
+                base = self.code.put(f"sub i64 {count}, {rest}")
+                update(self.body(stmt, base, places, accs, self.mask(rest)))
+        elif known % LANES:
+            mask = FIRST if known % LANES == 1 else self.mask(str(known % LANES))
+            accs = self.body(stmt, str(known - known % LANES), places, accs, mask)
+        for acc in stmt.accs:
+            self.join(acc, accs[acc.name])
+
+    def places(self, stmt: Vector) -> dict[int, tuple[str, str]]:
+        """Address (or splat register) and stride of every access, computed once before the loop."""
+        found: dict[int, tuple[str, str]] = {}
+        for k, part in enumerate(stmt.body):
+            if isinstance(part, Load) and part.stride == 0:
+                found[k] = (self.spread_element(part.at, stmt.count), "0")
+            elif isinstance(part, (Load, Store)):
+                found[k] = (self.address(part.at), self.index(part.stride))
+            elif isinstance(part, Splat):
+                value = self.index(part.value)
+                kind = element(part.dtype)
+                if kind != "i64":
+                    value = self.code.put(f"trunc i64 {value} to {kind}")
+                found[k] = (self.spread(kind, value), "0")
+        return found
+
+    def spread_element(self, at: Ptr, count: Index) -> str:
+        """One element in every lane. An empty loop must not touch memory."""
+        kind = memory(at.dtype)
+        address = self.address(at)
+        if not isinstance(count, int):
+            empty = self.code.put(f"icmp sle i64 {self.index(count)}, 0")
+            address = self.code.put(f"select i1 {empty}, ptr %reserved, ptr {address}")
+        value = self.code.put(f"load {kind}, ptr {address}")
+        if at.dtype is BOOL:
+            value = self.code.put(f"icmp ne i8 {value}, 0")
+        return self.spread(element(at.dtype), value)
+
+    def spread(self, kind: str, value: str) -> str:
+        one = self.code.put(f"insertelement <{LANES} x {kind}> poison, {kind} {value}, i64 0")
+        return self.code.put(
+            f"shufflevector <{LANES} x {kind}> {one}, <{LANES} x {kind}> poison, <{LANES} x i32> zeroinitializer"
+        )
+
+    def mask(self, rest: str) -> str:
+        wide = f"<{LANES} x i64>"
+        return self.code.put(f"icmp ult {wide} <{_IOTA}>, {self.spread('i64', rest)}")
+
+    def groups(
+        self, stmt: Vector, count: str, places: dict[int, tuple[str, str]], accs: dict[str, str], known: int | None
+    ) -> dict[str, str]:
+        """The loop over whole groups."""
+        code = self.code
+        whole = str(known - known % LANES) if known is not None else code.put(f"and i64 {count}, {-LANES}")
+        before, head, body, done = (self.label(h) for h in ("before", "head", "body", "done"))
+        code.do(f"br label %{before}")
+        self.start(before)
+        code.do(f"br label %{head}")
+        self.start(head)
+        latch, following = self.label("latch"), code.name()
+        base = code.put(f"phi i64 [ 0, %{before} ], [ {following}, %{latch} ]")
+        phis, slots = {}, {}
+        for acc in stmt.accs:
+            slots[acc.name] = code.name()
+            kind = vector(acc.init.dtype)
+            phis[acc.name] = code.put(f"phi {kind} [ {accs[acc.name]}, %{before} ], [ {slots[acc.name]}, %{latch} ]")
+        inside = code.put(f"icmp slt i64 {base}, {whole}")
+        code.do(f"br i1 {inside}, label %{body}, label %{done}")
+        self.start(body)
+        new = self.body(stmt, base, places, phis, None)
+        code.do(f"br label %{latch}")
+        self.start(latch)
+        for acc in stmt.accs:
+            code.do(f"{slots[acc.name]} = {_copy(vector(acc.init.dtype), new[acc.name])}")
+        code.do(f"{following} = add i64 {base}, {LANES}")
+        code.do(f"br label %{head}")
+        self.start(done)
+        return phis
+
+    @contextmanager
+    def optional(
+        self, cond: str, accs: tuple[Acc, ...], values: dict[str, str]
+    ) -> Iterator[Callable[[dict[str, str]], None]]:
+        """Code that runs only if ``cond``; ``values`` become the merged accumulators."""
+        code = self.code
+        origin, some, done = self.label("origin"), self.label("some"), self.label("done")
+        code.do(f"br label %{origin}")
+        self.start(origin)
+        code.do(f"br i1 {cond}, label %{some}, label %{done}")
+        self.start(some)
+        new: dict[str, str] = {}
+        yield new.update
+        last = self.label("last")
+        code.do(f"br label %{last}")
+        self.start(last)
+        code.do(f"br label %{done}")
+        self.start(done)
+        for acc in accs:
+            kind = vector(acc.init.dtype)
+            values[acc.name] = code.put(f"phi {kind} [ {values[acc.name]}, %{origin} ], [ {new[acc.name]}, %{last} ]")
+
+    def body(
+        self, stmt: Vector, base: str, places: dict[int, tuple[str, str]], accs: dict[str, str], mask: str | None
+    ) -> dict[str, str]:
+        """One group of sixteen lanes at position ``base``."""
+        env: dict[str, str] = dict(accs)
+        for k, part in enumerate(stmt.body):
+            if isinstance(part, Load):
+                env[part.name] = places[k][0] if part.stride == 0 else self.load(part, base, places[k], mask)
+            elif isinstance(part, Splat):
+                env[part.name] = places[k][0]
+            elif isinstance(part, Lane):
+                env[part.name] = self.code.put(f"add <{LANES} x i64> {self.spread('i64', base)}, <{_IOTA}>")
+            elif isinstance(part, Compute):
+                env[part.name] = lanes.compute(self.code, part.expr, [env[a] for a in part.args], self.features)
+            elif isinstance(part, Store):
+                self.store(part, env[part.name], base, places[k], mask)
+            else:
+                env[part.acc] = self.fold(part, env, mask)
+        return {name: env[name] for name in accs}
+
+    def fold(self, part: Fold, env: dict[str, str], mask: str | None) -> str:
+        new = lanes.compute(self.code, part.step, [env[part.acc], env[part.name]], self.features)
+        if mask is None:
+            return new
+        kind = vector(part.step.dtype)
+        return self.code.put(f"select <{LANES} x i1> {mask}, {kind} {new}, {kind} {env[part.acc]}")
+
+    def load(self, part: Load, base: str, place: tuple[str, str], mask: str | None) -> str:
+        dtype = part.at.dtype
+        kind, many = memory(dtype), f"<{LANES} x {memory(dtype)}>"
+        code = self.code
+        if mask == FIRST:
+            one = code.put(f"load {kind}, ptr {self.lane_address(kind, base, place)}")
+            value = code.put(f"insertelement {many} zeroinitializer, {kind} {one}, i64 0")
+        elif part.stride == 1:
+            address = code.put(f"getelementptr {kind}, ptr {place[0]}, i64 {base}")
+            if mask is None:
+                value = code.put(f"load {many}, ptr {address}, align {bytes_of(dtype)}")
+            else:
+                value = self.masked_load(many, kind, address, mask, bytes_of(dtype))
+        else:
+            value = self.gather(many, kind, base, place, mask, bytes_of(dtype))
+        return code.put(f"icmp ne {many} {value}, zeroinitializer") if dtype is BOOL else value
+
+    def masked_load(self, many: str, kind: str, address: str, mask: str, align: int) -> str:
+        name = f"llvm.masked.load.v{LANES}{_short(kind)}.p0"
+        typed = (("ptr", address), ("i32", str(align)), (f"<{LANES} x i1>", mask), (many, "zeroinitializer"))
+        return self.code.call(name, many, *typed)
+
+    def gather(self, many: str, kind: str, base: str, place: tuple[str, str], mask: str | None, align: int) -> str:
+        addresses = self.addresses(kind, base, place)
+        full = mask if mask is not None else splat("i1", "true")
+        name = f"llvm.masked.gather.v{LANES}{_short(kind)}.v{LANES}p0"
+        typed = (
+            (f"<{LANES} x ptr>", addresses),
+            ("i32", str(align)),
+            (f"<{LANES} x i1>", full),
+            (many, "zeroinitializer"),
+        )
+        return self.code.call(name, many, *typed)
+
+    def lane_address(self, kind: str, base: str, place: tuple[str, str]) -> str:
+        """Where the first lane of a group lies."""
+        offset = base if place[1] == "1" else self.code.put(f"mul i64 {base}, {place[1]}")
+        return self.code.put(f"getelementptr {kind}, ptr {place[0]}, i64 {offset}")
+
+    def addresses(self, kind: str, base: str, place: tuple[str, str]) -> str:
+        wide = f"<{LANES} x i64>"
+        position = self.code.put(f"add {wide} {self.spread('i64', base)}, <{_IOTA}>")
+        offset = self.code.put(f"mul {wide} {position}, {self.spread('i64', place[1])}")
+        return self.code.put(f"getelementptr {kind}, ptr {place[0]}, {wide} {offset}")
+
+    def store(self, part: Store, value: str, base: str, place: tuple[str, str], mask: str | None) -> None:
+        dtype = part.at.dtype
+        kind, many = memory(dtype), f"<{LANES} x {memory(dtype)}>"
+        code, truth = self.code, f"<{LANES} x i1>"
+        if dtype is BOOL:
+            value = code.put(f"zext {truth} {value} to {many}")
+        align = bytes_of(dtype)
+        if mask == FIRST:
+            one = code.put(f"extractelement {many} {value}, i64 0")
+            code.do(f"store {kind} {one}, ptr {self.lane_address(kind, base, place)}")
+            return
+        if part.stride == 1:
+            address = code.put(f"getelementptr {kind}, ptr {place[0]}, i64 {base}")
+            if mask is None:
+                code.do(f"store {many} {value}, ptr {address}, align {align}")
+                return
+            name = f"llvm.masked.store.v{LANES}{_short(kind)}.p0"
+            code.declare(name, "void", [many, "ptr", "i32", truth])
+            code.do(f"call void @{name}({many} {value}, ptr {address}, i32 {align}, {truth} {mask})")
+            return
+        name = f"llvm.masked.scatter.v{LANES}{_short(kind)}.v{LANES}p0"
+        code.declare(name, "void", [many, f"<{LANES} x ptr>", "i32", truth])
+        where = self.addresses(kind, base, place)
+        full = mask if mask is not None else splat("i1", "true")
+        code.do(f"call void @{name}({many} {value}, <{LANES} x ptr> {where}, i32 {align}, {truth} {full})")
+
+    def join(self, acc: Acc, value: str) -> None:
+        """The halving tree 8, 4, 2, 1 over the lanes, then the store."""
+        kind = vector(acc.init.dtype)
+        for half in (8, 4, 2, 1):
+            moved = ", ".join(f"i32 {(k + half) % LANES}" for k in range(LANES))
+            upper = self.code.put(f"shufflevector {kind} {value}, {kind} poison, <{LANES} x i32> <{moved}>")
+            value = lanes.compute(self.code, acc.join, [value, upper], self.features)
+        if acc.finish is not None:
+            value = lanes.compute(self.code, acc.finish, [value], self.features)
+        dtype = acc.out.dtype
+        one = self.code.put(f"extractelement {vector(dtype)} {value}, i64 0")
+        if dtype is BOOL:
+            one = self.code.put(f"zext i1 {one} to i8")
+        self.code.do(f"store {memory(dtype)} {one}, ptr {self.address(acc.out)}")
+
+
+def _copy(kind: str, value: str) -> str:
+    return f"select i1 true, {kind} {value}, {kind} poison"
+
+
+def _short(kind: str) -> str:
+    return {"float": "f32", "double": "f64"}.get(kind, kind)
