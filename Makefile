@@ -49,6 +49,7 @@ typecheck: $(MADE)/dev  ## mypy, strict, over src
 
 docs-tables: $(MADE)/run  ## write the generated pages and type stubs again
 	$(PY) tools/api_table.py --write
+	$(PY) tools/contract_table.py --write
 	$(PY) tools/api_stub.py --write
 
 clean:  ## remove the environments and everything that was built
