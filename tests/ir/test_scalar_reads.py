@@ -1,6 +1,7 @@
 """An element that is read twice with no write in between is one number; after a write it is read again."""
 
 import numpy as np
+
 import pypto
 
 F, I = pypto.DT_FP32, pypto.DT_INT32
