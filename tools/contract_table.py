@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from openpto.diagnostics import PyptoError, Site
 from openpto.ir.dtypes import DataType, is_float, numpy_dtype
+from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm, TileType
 from openpto.ir.trace import TOp, Trace, Var, recording
 from openpto.ops.dtype_sets import COMPUTED, HALVES
@@ -60,7 +62,7 @@ BINARY_INT = ("max, 1", "min, −1", "min, min", "1, 0", "0, 0", "−7, 2", "7, 
 class Recorded:
     """One recording of an operation: its operands (tensors and fixed numbers), its result type and its attributes."""
 
-    operands: tuple[Var | Imm, ...]
+    operands: tuple[Var | Imm | Expr, ...]
     result: DataType
     attrs: dict[str, Any]
 
@@ -98,10 +100,12 @@ def result_of(decl: OpDecl, recorded: Recorded, operands: Sequence[Any]) -> str:
     """The operation's value for these operands, as text."""
     arithmetic = decl.arithmetic
     assert isinstance(arithmetic, Pointwise)
-    types = tuple(x.type.dtype if isinstance(x, Var) else x.dtype for x in recorded.operands)
+    fixed = [x for x in recorded.operands if not isinstance(x, Expr)]
+    assert len(fixed) == len(recorded.operands), decl.name
+    types = tuple(x.type.dtype if isinstance(x, Var) else x.dtype for x in fixed)
     expression = arithmetic.expression(types, recorded.result, recorded.attrs)
     values = iter(operands)
-    numbers = [next(values) if isinstance(x, Var) else x.value for x in recorded.operands]
+    numbers = [next(values) if isinstance(x, Var) else x.value for x in fixed]
     arrays = [np.array([number], numpy_dtype(dtype)) for number, dtype in zip(numbers, types, strict=True)]
     out = np.zeros(1, numpy_dtype(recorded.result))
     evaluate(expression, arrays, out)
@@ -114,7 +118,7 @@ def result_of(decl: OpDecl, recorded: Recorded, operands: Sequence[Any]) -> str:
 def limits(dtype: DataType) -> tuple[float, float]:
     """Smallest and largest finite value."""
     if is_float(dtype):
-        largest = float(ml_dtypes.finfo(numpy_dtype(dtype)).max)
+        largest = float(ml_dtypes.finfo(numpy_dtype(dtype)).max)  # type: ignore[no-untyped-call]
         return -largest, largest
     if dtype is DataType.DT_BOOL:
         return 0, 1
@@ -266,6 +270,7 @@ def other_table() -> Iterator[str]:
         yield f"| `{decl.name}` | {types} | {promoted} | {how(decl)} | {remarks(decl)} |"
 
 
+@cache
 def page() -> str:
     """The whole page."""
     sections = (

@@ -9,7 +9,10 @@ from typing import TextIO
 from openpto_gym.check import Result
 
 HEADINGS = ("operator", "case", "dtype", "sizes", "output", "max abs", "max ULP", "tolerance", "time", "")
-NOTE = "ULP: of the golden, but at least of 1/16 of the largest golden of the case. Time: one call."
+NOTE = (
+    "ULP: of the golden, but at least of 1/16 of the largest golden of the case. "
+    "Time: one call, of slow cases with its compilation."
+)
 _STYLES = {"ok": "green", "miss": "bold red", "error": "bold red", "skipped": "yellow"}
 
 

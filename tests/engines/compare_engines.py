@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from openpto import runtime
 from openpto.diagnostics import PyptoError, collect_warnings
 from openpto.runtime import native, reference
 
+os.environ.setdefault("PYPTO_VERIFY_NATIVE", "1")
 missing: Counter[str] = Counter()
 compared = 0
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pypto
 from openpto.testing import compare
 from openpto_gym.gated_delta_rule import build_kernel, cases, helper_matrices, run
 from openpto_gym.gated_delta_rule.golden import chunked, gated_delta_rule_golden
@@ -35,6 +36,32 @@ def test_goldens_agree(case):
     inputs = cases.make_inputs(case)
     for one, other in zip(gated_delta_rule_golden(*inputs), gated_delta_rule_golden(*inputs, rule=chunked)):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-13)
+
+
+def series_inverse(a, eye, size):
+    """I + A + ... + A^8: exact only where the ninth power of A vanishes."""
+    total, power = eye + a, a
+    for _ in range(7):
+        power = pypto.matmul(power, a, pypto.DT_FP32)
+        total = total + power
+    return total
+
+
+def outside(case):
+    """Elements outside the tolerance of a case, outputs and states together."""
+    inputs = cases.make_inputs(case)
+    pairs = zip(run(*inputs, chunk_size=case.chunk), gated_delta_rule_golden(*inputs))
+    return sum(compare(actual, golden, case.tolerance).outside for actual, golden in pairs)
+
+
+def test_hard_data_tell_a_truncated_inverse(monkeypatch):
+    """The decay of the customary data hides it, correlated keys with a mild decay do not."""
+    customary = cases.OPERATOR.case("aligned_single_chunk_L32")
+    hard = cases.OPERATOR.case("lengths_around_a_chunk_L32")
+    assert outside(hard) == 0
+    monkeypatch.setattr("openpto_gym.gated_delta_rule.kernel.invert_unit_lower", series_inverse)
+    assert outside(customary) == 0
+    assert outside(hard) > 100
 
 
 def small_case(*lengths):

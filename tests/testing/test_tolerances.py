@@ -146,3 +146,24 @@ def test_what_is_no_tolerance_is_refused(arguments):
 
 def test_triple_is_for_floats_of_the_device():
     assert code(output([1, 1], np.int32), np.ones(2), tolerance=T6, benchmark=np.ones(2)) == "PTO539"
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2"])
+def test_torch_tensors_of_every_float_type(name):
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor([0.0, 1.0, -1.75, 96.0]).to(getattr(torch, name))
+    remember(receipt_of(tensor))
+    assert assert_close(tensor, tensor.to(torch.float64).clone(), rtol=0.0, atol=0.0).max_ulp == 0.0
+    assert_close(tensor, tensor.clone())
+    assert code(tensor, tensor.to(torch.float64) * 1.5) == "PTO538"
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool"])
+def test_torch_tensors_of_integers(name):
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor([0, 1, 1, 0]).to(getattr(torch, name))
+    remember(receipt_of(tensor))
+    assert_close(tensor, np.array([0, 1, 1, 0]))
+    assert code(tensor, np.array([0, 1, 0, 0])) == "PTO538"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 import traceback
@@ -17,6 +18,7 @@ from openpto.runtime import reference
 
 from .program import Program
 
+os.environ.setdefault("PYPTO_VERIFY_NATIVE", "1")
 ENGINES = Path(__file__).parents[2] / "tests" / "engines"
 sys.path.insert(0, str(ENGINES))
 import compare_engines  # noqa: E402  (the comparison that the test suite uses)

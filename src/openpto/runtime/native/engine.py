@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -41,6 +42,7 @@ from .loopir import RECORD, text
 from .lower import Lowered, Lowering, Unsupported
 from .races import HostLog
 from .sites import SiteEntry, located
+from .verify import problems
 
 FAMILIES = (
     contraction,
@@ -78,7 +80,11 @@ def lower(kernel: Kernel) -> Lowered:
     Raises:
         Unsupported: the engine cannot compile it.
     """
-    return Lowering(kernel, lifetimes_of(kernel), Aliases(kernel), handler_of).lowered()
+    lowered = Lowering(kernel, lifetimes_of(kernel), Aliases(kernel), handler_of).lowered()
+    if os.environ.get("PYPTO_VERIFY_NATIVE"):
+        wrong = problems(lowered.program)
+        assert not wrong, "; ".join(wrong[:5])
+    return lowered
 
 
 def llvm_text(lowered: Lowered, goal: jit.Target) -> str:

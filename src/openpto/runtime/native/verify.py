@@ -1,0 +1,184 @@
+"""Checks a loop program: every slot is set before it is read, every pointer slot has an address, every vector name is
+defined once and used after that, types of loads and stores agree.
+
+Purpose: a mistake of the lowering shows here and not as a wrong address. Used by the tests, and before code generation
+when ``PYPTO_VERIFY_NATIVE`` is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openpto.ir.dtypes import DataType
+
+from .loopir import (
+    RECORD,
+    Bin,
+    Call,
+    Check,
+    Compute,
+    Fold,
+    For,
+    If,
+    Index,
+    Lane,
+    Load,
+    Note,
+    Out,
+    Peek,
+    Pick,
+    Point,
+    Poke,
+    Program,
+    Ptr,
+    Reserve,
+    Set,
+    Slot,
+    Splat,
+    Stmt,
+    Store,
+    Vector,
+)
+
+_PLAIN = ("add", "sub", "mul", "div", "mod", "min", "max", "and", "or", "xor", "addover", "subover", "mulover")
+OPERATORS = frozenset((*_PLAIN, "eq", "ne", "lt", "le", "gt", "ge"))
+
+
+def problems(program: Program) -> list[str]:
+    """What is wrong with a program; empty if nothing is."""
+    found = _Verifier()
+    found.slots.update(program.sizes)
+    found.pointers.update((*program.params, "arena", "flag"))
+    found.block(program.body)
+    return found.wrong
+
+
+class _Verifier:
+    def __init__(self) -> None:
+        self.wrong: list[str] = []
+        self.slots: set[str] = set()
+        self.pointers: set[str] = set()
+
+    def block(self, body: tuple[Stmt, ...]) -> None:
+        for stmt in body:
+            self.statement(stmt)
+
+    def statement(self, stmt: Stmt) -> None:
+        for index in _indices(stmt):
+            self.index(index)
+        for at in _pointers(stmt):
+            self.pointer(at)
+        if isinstance(stmt, Set):
+            self.slots.add(stmt.slot)
+        elif isinstance(stmt, (Point, Reserve)):
+            self.pointers.add(stmt.slot)
+        elif isinstance(stmt, For):
+            self.inside(stmt.body, stmt.var)
+            if stmt.step == 0:
+                self.wrong.append(f"loop {stmt.var} does not move")
+        elif isinstance(stmt, If):
+            self.branches(stmt)
+        elif isinstance(stmt, (Check, Note)):
+            if 1 + len(stmt.values) > RECORD:
+                self.wrong.append(f"site {stmt.site} hands over {len(stmt.values)} values")
+        elif isinstance(stmt, Vector):
+            self.vector(stmt)
+
+    def inside(self, body: tuple[Stmt, ...], var: str) -> None:
+        """A body that may not run: what it sets does not count afterwards, unless it was set before."""
+        slots, pointers = set(self.slots), set(self.pointers)
+        self.slots.add(var)
+        self.block(body)
+        self.slots, self.pointers = slots, pointers
+
+    def branches(self, stmt: If) -> None:
+        slots, pointers = set(self.slots), set(self.pointers)
+        self.block(stmt.then)
+        then = self.slots, self.pointers
+        self.slots, self.pointers = set(slots), set(pointers)
+        self.block(stmt.other)
+        self.slots &= then[0]
+        self.pointers &= then[1]
+
+    def index(self, node: Index) -> None:
+        if isinstance(node, Slot):
+            if node.name not in self.slots:
+                self.wrong.append(f"slot {node.name} is read before it is set")
+        elif isinstance(node, Bin):
+            if node.op not in OPERATORS:
+                self.wrong.append(f"operator {node.op}")
+            self.index(node.left)
+            self.index(node.right)
+        elif isinstance(node, Pick):
+            for part in (node.cond, node.then, node.other):
+                self.index(part)
+        elif isinstance(node, Peek):
+            self.pointer(node.at)
+
+    def pointer(self, at: Ptr) -> None:
+        if at.base not in self.pointers:
+            self.wrong.append(f"pointer {at.base} has no address")
+        self.index(at.offset)
+
+    def vector(self, stmt: Vector) -> None:
+        known: dict[str, DataType] = {a.name: a.init.dtype for a in stmt.accs}
+        for acc in stmt.accs:
+            if acc.out.dtype is not (acc.init if acc.finish is None else acc.finish).dtype:
+                self.wrong.append(f"accumulator {acc.name} is stored as {acc.out.dtype}")
+        for part in stmt.body:
+            if isinstance(part, Store):
+                if known.get(part.name) is not part.at.dtype:
+                    self.wrong.append(f"{part.name} is stored as {part.at.dtype} and is {known.get(part.name)}")
+                continue
+            if isinstance(part, Fold):
+                if known.get(part.acc) is not part.step.dtype or part.name not in known:
+                    self.wrong.append(f"fold of {part.name} into {part.acc}")
+                continue
+            if part.name in known:
+                self.wrong.append(f"vector name {part.name} is defined twice")
+            known[part.name] = self.result(part, known)
+
+    def result(self, part: Load | Splat | Lane | Compute, known: dict[str, DataType]) -> DataType:
+        if isinstance(part, Load):
+            return part.at.dtype
+        if isinstance(part, Splat):
+            return part.dtype
+        if isinstance(part, Lane):
+            return DataType.DT_INT64
+        self.wrong.extend(f"vector name {a} is not defined" for a in part.args if a not in known)
+        return part.expr.dtype
+
+
+def _indices(stmt: Stmt) -> Iterator[Index]:
+    if isinstance(stmt, (Set, Poke)):
+        yield stmt.value
+    elif isinstance(stmt, For):
+        yield from (stmt.start, stmt.stop, stmt.step)
+    elif isinstance(stmt, If):
+        yield stmt.cond
+    elif isinstance(stmt, Check):
+        yield from (stmt.ok, *stmt.values)
+    elif isinstance(stmt, Note):
+        yield from stmt.values
+    elif isinstance(stmt, Out):
+        yield stmt.value
+    elif isinstance(stmt, Reserve):
+        yield stmt.size
+    elif isinstance(stmt, Call):
+        yield from (a for a in stmt.args if not isinstance(a, Ptr))
+    elif isinstance(stmt, Vector):
+        yield stmt.count
+        yield from (p.stride for p in stmt.body if isinstance(p, (Load, Store)))
+        yield from (p.value for p in stmt.body if isinstance(p, Splat))
+
+
+def _pointers(stmt: Stmt) -> Iterator[Ptr]:
+    if isinstance(stmt, Point):
+        yield stmt.to
+    elif isinstance(stmt, Poke):
+        yield stmt.at
+    elif isinstance(stmt, Call):
+        yield from (a for a in stmt.args if isinstance(a, Ptr))
+    elif isinstance(stmt, Vector):
+        yield from (p.at for p in stmt.body if isinstance(p, (Load, Store)))
+        yield from (a.out for a in stmt.accs)
