@@ -1,5 +1,6 @@
 """The check of a case: a wrong result, one that no kernel wrote, a changed input, a missing torch are no pass."""
 
+import dataclasses
 import io
 
 import numpy as np
@@ -98,3 +99,22 @@ def test_the_plain_table_has_a_line_per_output():
     assert line.split()[0] == "relu"
     assert line.endswith("ok")
     assert note == table.NOTE
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_table_on_a_terminal_never_reads_markup(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    operator = registry.load("relu")
+    good = next(check(operator, operator.cases[0], "numpy"))
+    bad = dataclasses.replace(good, verdict="error", found=None, note="[red]not markup[/red]")
+    stream = Terminal()
+    table.write([good, bad], stream)
+    text = stream.getvalue()
+    assert "one_element" in text
+    assert "[red]not markup[/red]" in text

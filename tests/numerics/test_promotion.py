@@ -164,3 +164,30 @@ def test_undefined_elements_are_told_of_the_operation_that_the_author_wrote():
         partly(np.ones(SHAPE, BF16), out)
     assert out.ravel().tolist() == [16.0] * 4 + [0.0] * 4
     assert not [w for w in told if "convert" in str(w.message)]
+
+
+def test_values_enter_loops_and_branches_in_fp32_and_leave_them_rounded():
+    @pypto.frontend.jit
+    def nested(
+        x: pypto.Tensor([8, 16], pypto.DT_BF16),
+        n: pypto.Tensor([1], pypto.DT_INT32),
+        out: pypto.Tensor([2, 8, 16], pypto.DT_BF16),
+    ):
+        pypto.set_vec_tile_shapes(1, 8, 16)
+        square = x * x
+        picked = x
+        for i in pypto.loop(2):
+            out[i, :, :] = square - x
+        if n[0] > 0:
+            picked = square + x
+        out[1, :, :] = picked * x
+
+    (x,) = data(BF16, 10)
+    a = x.astype(F32)
+    out = np.zeros((2, 8, 16), BF16)
+    nested(x, np.ones(1, np.int32), out)
+    picked = (a * a + a).astype(BF16).astype(F32)
+    assert np.array_equal(out[0], (a * a - a).astype(BF16))
+    assert np.array_equal(out[1], (picked * a).astype(BF16))
+    nested(x, np.zeros(1, np.int32), out)
+    assert np.array_equal(out[1], (a * a).astype(BF16))

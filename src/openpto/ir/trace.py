@@ -21,6 +21,7 @@ from .expr import Dim, Expr
 from .nodes import EMPTY, Imm, Scope, TileType
 
 WARN_OPS, MAX_OPS = 20_000, 200_000
+READS_LOOKED_BACK = 64  # nodes; bounds the cost of a scalar read
 
 
 class VarState(NamedTuple):
@@ -238,13 +239,33 @@ class Trace:
         return outs
 
     def read_scalar(self, var: Var, indices: Sequence[Dim], site: Site) -> Expr:
-        """Record the read of one element; returns the leaf that stands for it."""
+        """Record the read of one element; returns the leaf that stands for it.
+
+        An element that was read just before, with no write in between, keeps its leaf: the extent of
+        ``t[n[0] : n[0] + 8]`` folds.
+        """
         operands: tuple[Var | Expr, ...] = (var, *(ex.expr(i) for i in indices))
         self.check_operands(operands, site)
+        known = self._read_before(operands)
+        if known is not None:
+            return known
         self._count(site)
         leaf = self.leaf(f"{var.name or 't'}_{self._uid}")
         self.region.body.append(TOp("read_scalar", operands, (leaf,), (), EMPTY, site, self.scope))
         return leaf
+
+    def _read_before(self, operands: tuple[Var | Expr, ...]) -> Expr | None:
+        """The leaf of the same read a few nodes back, if nothing in between can have changed a tensor."""
+        for node in reversed(self.region.body[-READS_LOOKED_BACK:]):
+            if isinstance(node, TGet):
+                continue
+            if not isinstance(node, TOp) or "inplace" in node.attrs:
+                return None
+            if node.name == "read_scalar" and all(a is b for a, b in zip(node.operands, operands, strict=True)):
+                leaf = node.results[0]
+                assert isinstance(leaf, Expr)
+                return leaf
+        return None
 
     def valid_of(self, var: Var, site: Site) -> tuple[Dim, ...]:
         """Replace the valid shape of ``var`` by leaves that read its run-time extents here; returns them."""
