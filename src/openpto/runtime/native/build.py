@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from openpto.ir.expr import Expr
 from openpto.ops import arith
 
 from . import loopir as L
@@ -24,6 +25,7 @@ class Builder:
         self.stack: list[list[Stmt]] = [[]]
         self.count = 0
         self.group = Group()
+        self.values: list[dict[Expr, Index]] = [{}]
         self.on_flush: Callable[[], None] = lambda: None
 
     def add(self, stmt: Stmt) -> None:
@@ -96,20 +98,32 @@ class Builder:
         self.flush()
         inner: list[Stmt] = []
         self.stack.append(inner)
+        self.values.append({})
         try:
             yield inner
             self.flush()
         finally:
             self.stack.pop()
+            self.values.pop()
 
     @contextmanager
     def inside(self, body: list[Stmt]) -> Iterator[None]:
         """Append to a body that was finished before."""
         self.flush()
         self.stack.append(body)
+        self.values.append({})
         yield
         self.flush()
         self.stack.pop()
+        self.values.pop()
+
+    def value(self, node: Expr) -> Index | None:
+        """The value of an author's expression, if it has been computed on every way here."""
+        for known in reversed(self.values):
+            found = known.get(node)
+            if found is not None:
+                return found
+        return None
 
     @contextmanager
     def loop(
@@ -130,8 +144,10 @@ class Builder:
         if isinstance(cond, int):  # never: what the block adds is thrown away, and what waits goes on waiting
             waiting, self.group = self.group, Group()
             self.stack.append([])
+            self.values.append({})
             yield
             self.stack.pop()
+            self.values.pop()
             self.group = waiting
             return
         with self.nested() as inner:
@@ -214,6 +230,7 @@ def fold_columns(
 def positions(b: Builder, extents: Sequence[Index]) -> Iterator[tuple[Index, ...]]:
     """Nested loops over every position."""
     b.flush()
+    b.values.append({})
     opened: list[tuple[str, Index, list[Stmt]]] = []
     position: list[Index] = []
     for extent in extents:
@@ -227,6 +244,7 @@ def positions(b: Builder, extents: Sequence[Index]) -> Iterator[tuple[Index, ...
         position.append(Slot(var))
     yield tuple(position)
     b.flush()
+    b.values.pop()
     for var, stop, inner in reversed(opened):
         b.stack.pop()
         b.add(For(var, 0, stop, 1, tuple(inner)))

@@ -18,7 +18,7 @@ from .build import Input, Lit, Num, broadcast, each, fill
 from .handlers import lowers
 from .loopir import Compute, Index, Lane, Store, Vector
 from .lower import TRUE, Lowering, Unsupported, shown
-from .tiles import NTile, stored_type
+from .tiles import NTile, numbers, stored_type
 
 
 def result_of(op: Op) -> Value:
@@ -172,7 +172,9 @@ def alloc(low: Lowering, op: Op) -> NTile:
     fill(low.b, shape, zero, made.arr)
     assert made.mask is not None
     fill(low.b, shape, arith.const(False, arith.BOOL), made.mask)
-    return NTile(made.arr, shape, shape, made.mask, made.memory, made.marks, written=0)
+    known = numbers(shape)
+    holes = None if known is None else (((0,) * len(known), known),)
+    return NTile(made.arr, shape, shape, made.mask, made.memory, made.marks, written=0, holes=holes)
 
 
 @lowers("full")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 
 from openpto.ops.arith import BOOL
 
+from .dominance import registers
 from .jit import RUNTIME
 from .lanes import Code, memory
 from .loopir import (
@@ -66,6 +67,9 @@ class Emitter(VectorCode):
         self.pointers: dict[str, None] = {}
         self.block = 0
         self.loop_values: dict[str, str] = {}
+        self.fixed, self.fixed_pointers = registers(program)
+        self.held: dict[str, str] = {}
+        self.addresses_of: dict[str, str] = {}
 
     def module(self, routines: Mapping[str, str]) -> str:
         """The whole module; ``routines`` are definitions by name, of which the needed ones are included."""
@@ -77,6 +81,8 @@ class Emitter(VectorCode):
         self.prologue()
         self.statements(self.program.body)
         self.leave("0")
+        self.start("stopped")
+        self.leave("1")
         body = "\n".join(self.code.lines)
         needed = "\n".join([RUNTIME, *(routines[name] for name in self.program.routines if name in routines)])
         defined = {line.split("@")[1].split("(")[0] for line in needed.splitlines() if line.startswith("define")}
@@ -102,23 +108,24 @@ class Emitter(VectorCode):
     def prologue(self) -> None:
         code = self.code
         for name in self.slots:
-            code.do(f"%s.{name} = alloca i64")
-            code.do(f"store i64 0, ptr %s.{name}")
+            if name not in self.fixed:
+                code.do(f"%s.{name} = alloca i64")
+                code.do(f"store i64 0, ptr %s.{name}")
         for name in self.pointers:
-            code.do(f"%p.{name} = alloca ptr")
+            if name not in self.fixed_pointers:
+                code.do(f"%p.{name} = alloca ptr")
         code.do("%reserved = alloca ptr")
         code.do("store ptr null, ptr %reserved")
-        code.do("store ptr %arena.in, ptr %p.arena")
         code.do("%flag = alloca i64")
-        code.do("store ptr %flag, ptr %p.flag")
-        for source, names, kind, prefix in (
-            ("%params", self.program.params, "ptr", "%p."),
-            ("%sizes", self.program.sizes, "i64", "%s."),
+        self.keep_pointer("arena", "%arena.in")
+        self.keep_pointer("flag", "%flag")
+        for source, names, kind, keep in (
+            ("%params", self.program.params, "ptr", self.keep_pointer),
+            ("%sizes", self.program.sizes, "i64", self.keep),
         ):
             for k, name in enumerate(names):
                 address = code.put(f"getelementptr {kind}, ptr {source}, i64 {k}")
-                value = code.put(f"load {kind}, ptr {address}")
-                code.do(f"store {kind} {value}, ptr {prefix}{name}")
+                keep(name, code.put(f"load {kind}, ptr {address}"))
         if self.is_x86:
             code.do("%mxcsr.old = alloca i32")
             code.do("%mxcsr.new = alloca i32")
@@ -137,6 +144,20 @@ class Emitter(VectorCode):
         now = code.put("call i64 @llvm.readcyclecounter()")
         code.do(f"%deadline.first = add i64 {now}, {POLL_CYCLES}")
         code.do("store i64 %deadline.first, ptr %deadline")
+
+    def keep(self, name: str, value: str) -> None:
+        """Give an integer slot its value."""
+        if name in self.fixed:
+            self.held[name] = value
+        else:
+            self.code.do(f"store i64 {value}, ptr %s.{name}")
+
+    def keep_pointer(self, name: str, address: str) -> None:
+        """Give a pointer slot its address."""
+        if name in self.fixed_pointers:
+            self.addresses_of[name] = address
+        else:
+            self.code.do(f"store ptr {address}, ptr %p.{name}")
 
     def leave(self, result: str) -> None:
         """Release scratch, restore the environment, return."""
@@ -166,7 +187,7 @@ class Emitter(VectorCode):
         if isinstance(node, int):
             return str(node)
         if isinstance(node, Slot):
-            held = self.loop_values.get(node.name)
+            held = self.loop_values.get(node.name) or self.held.get(node.name)
             return held if held is not None else self.code.put(f"load i64, ptr %s.{node.name}")
         if isinstance(node, Peek):
             return self.peek(node.at)
@@ -204,7 +225,7 @@ class Emitter(VectorCode):
 
     def address(self, at: Ptr) -> str:
         """Emit an address."""
-        base = self.code.put(f"load ptr, ptr %p.{at.base}")
+        base = self.addresses_of.get(at.base) or self.code.put(f"load ptr, ptr %p.{at.base}")
         if at.offset == 0:
             return base
         return self.code.put(f"getelementptr {memory(at.dtype)}, ptr {base}, i64 {self.index(at.offset)}")
@@ -217,10 +238,10 @@ class Emitter(VectorCode):
             _EMIT[type(stmt)](self, stmt)
 
     def set_(self, stmt: Set) -> None:
-        self.code.do(f"store i64 {self.index(stmt.value)}, ptr %s.{stmt.slot}")
+        self.keep(stmt.slot, self.index(stmt.value))
 
     def point(self, stmt: Point) -> None:
-        self.code.do(f"store ptr {self.address(stmt.to)}, ptr %p.{stmt.slot}")
+        self.keep_pointer(stmt.slot, self.address(stmt.to))
 
     def poke(self, stmt: Poke) -> None:
         kind, value = memory(stmt.at.dtype), self.index(stmt.value)
@@ -276,7 +297,7 @@ class Emitter(VectorCode):
         code.do(f"br i1 {wanted}, label %{stop}, label %{on}")
         self.start(stop)
         code.do("store i64 -1, ptr %record")
-        self.leave("1")
+        code.do("br label %stopped")
         self.start(on)
 
     def if_(self, stmt: If) -> None:
@@ -305,7 +326,7 @@ class Emitter(VectorCode):
             text = self.index(value)
             address = self.code.put(f"getelementptr i64, ptr %record, i64 {k}")
             self.code.do(f"store i64 {text}, ptr {address}")
-        self.leave("1")
+        self.code.do("br label %stopped")
 
     def reserve(self, stmt: Reserve) -> None:
         code = self.code
@@ -315,7 +336,7 @@ class Emitter(VectorCode):
         self.start(bad)
         self.fault(stmt.site, ())
         self.start(good)
-        code.do(f"store ptr {got}, ptr %p.{stmt.slot}")
+        self.keep_pointer(stmt.slot, got)
 
     def call(self, stmt: Call) -> None:
         args = [("ptr", self.address(a)) if isinstance(a, Ptr) else ("i64", self.index(a)) for a in stmt.args]
@@ -334,7 +355,7 @@ class Emitter(VectorCode):
         code.do(f"br i1 {stop}, label %{stopped}, label %{on}")
         self.start(stopped)
         code.do("store i64 -2, ptr %record")
-        self.leave("1")
+        code.do("br label %stopped")
         self.start(on)
 
     def out(self, stmt: Out) -> None:

@@ -283,6 +283,20 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 }
 
 
+_REFLEXIVE = {"eq": 1, "le": 1, "ge": 1, "ne": 0, "lt": 0, "gt": 0, "sub": 0}
+
+
+def is_truth(node: Index) -> bool:
+    """Whether an expression certainly is 0 or 1."""
+    if isinstance(node, int):
+        return node in (0, 1)
+    if not isinstance(node, Bin):
+        return False
+    if node.op in ("and", "or"):
+        return is_truth(node.left) and is_truth(node.right)
+    return node.op in ("eq", "ne", "lt", "le", "gt", "ge", "addover", "subover", "mulover")
+
+
 def binary(op: str, a: Index, b: Index) -> Index:
     """``a op b``, folded where the operands allow."""
     if isinstance(a, int) and isinstance(b, int) and op in _FOLD:
@@ -299,6 +313,14 @@ def binary(op: str, a: Index, b: Index) -> Index:
         return a
     if op in ("min", "max", "and", "or") and a == b:
         return a
+    if op in _REFLEXIVE and a == b:
+        return _REFLEXIVE[op]
+    if op == "and" and a == 1 and is_truth(b):
+        return b
+    if op == "and" and b == 1 and is_truth(a):
+        return a
+    if op == "or" and 1 in (a, b) and is_truth(a) and is_truth(b):
+        return 1
     return Bin(op, a, b)
 
 

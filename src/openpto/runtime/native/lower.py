@@ -282,7 +282,7 @@ class Lowering:
         """The same state in memory of its own."""
         made = self.like(tile, tile.mask is not None)
         self.copy_state(tile, made)
-        return replace(made, written=tile.written, alive=tile.alive)
+        return replace(made, written=tile.written, alive=tile.alive, holes=tile.holes)
 
     def copy_state(self, source: NTile, into: NTile) -> None:
         """Elements and mask of the valid region."""

@@ -18,7 +18,7 @@ from .elementwise import explicit_valid, literal, result_of
 from .handlers import lowers
 from .loopir import Index, Ptr
 from .lower import TRUE, Lowering, Unsupported, shown
-from .tiles import NTile, place_mask, stored_type
+from .tiles import NTile, meets, numbers, place_mask, stored_type
 
 FALSE = arith.const(False, arith.BOOL)
 
@@ -70,10 +70,18 @@ def view(low: Lowering, op: Op) -> NTile:
     if any(not isinstance(o, int) for o in offsets):
         arr = Arr(low.b.point(arr.at, "window"), arr.strides)
     mask = None
-    if source.mask is not None:
+    if source.mask is not None and not _clear(source, offsets, shape):
         mask = source.mask.moved(offsets)
         mask = Arr(low.b.point(mask.at, "window"), mask.strides)
     return shared(low, op, NTile(arr, shape, tuple(valid), mask, source.memory, source.marks if mask else None))
+
+
+def _clear(source: NTile, offsets: Sequence[Index], shape: Sequence[Index]) -> bool:
+    """Whether a window certainly holds defined elements only."""
+    low, extents = numbers(offsets), numbers(shape)
+    if source.holes is None or low is None or extents is None:
+        return False
+    return not meets(source.holes, low, [a + n for a, n in zip(low, extents, strict=True)])
 
 
 def _check_offsets(low: Lowering, offsets: Sequence[Index]) -> None:

@@ -176,7 +176,7 @@ def _head(low: Lowering, init: NTile, own: bool, state: _State) -> NTile:
         valid.append(_slot(low, "valid", n) if k in state.varying else n)
     written = _slot(low, "written", init.written) if state.written else init.written
     alive = _slot(low, "alive", init.alive) if state.alive else init.alive
-    return replace(tile, valid=tuple(valid), mask=mask, marks=marks, written=written, alive=alive)
+    return replace(tile, valid=tuple(valid), mask=mask, marks=marks, written=written, alive=alive, holes=None)
 
 
 def _slot(low: Lowering, hint: str, value: Index) -> Slot:
@@ -283,6 +283,7 @@ def _save(low: Lowering) -> dict[str, Any]:
         "refs": {m: (m.refs, m.pins, m.freed) for m in memories},
         "arena": low.arena.state(),
         "length": len(low.b.stack[-1]),
+        "values": dict(low.b.values[-1]),
         "sites": len(low.sites.entries),
         "held": [Held(h.outer, list(h.waiting), h.mark) for h in low.held],
     }
@@ -295,6 +296,7 @@ def _restore(low: Lowering, saved: dict[str, Any]) -> None:
     low.scratch = []
     low.arena.restore(saved["arena"])
     del low.b.stack[-1][saved["length"] :]
+    low.b.values[-1] = dict(saved["values"])
     del low.sites.entries[saved["sites"] :]
     low.held = [Held(h.outer, list(h.waiting), h.mark) for h in saved["held"]]
 
@@ -365,7 +367,7 @@ def _join_tiles(low: Lowering, sides: list[Any], k: int) -> NTile:
     valid = tuple(x if x == y else Slot(low.b.name("valid")) for x, y in zip(a.valid, b.valid, strict=True))
     written = a.written if a.written == b.written else Slot(low.b.name("written"))
     alive = a.alive if a.alive == b.alive else Slot(low.b.name("alive"))
-    result = replace(into, valid=valid, written=written, alive=alive)
+    result = replace(into, valid=valid, written=written, alive=alive, holes=None)
     for (body, _), tile in zip(sides, (a, b), strict=True):
         with low.b.inside(body):
             store(low, tile, result)

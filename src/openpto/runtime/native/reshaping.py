@@ -102,12 +102,13 @@ def _cut(low: Lowering, op: Op, source: NTile, shape: Extents, valid: Extents | 
         raise Unsupported("the reshape of a cut tile of run-time shape")
     full = low.b.hold(all_of(*(L.binary("eq", v, n) for v, n in zip(source.valid, source.shape, strict=True))))
     found = _carried(source, shape)
-    if valid is None and found is not None and found[0] == 1 and source.mask is None and _prefix(source):
-        flat = _flat(low, source) if source.is_compact else low.duplicate(source)
+    if found is not None and found[0] == 1 and source.mask is None and _prefix(source):
         extents = tuple(low.b.hold(n) for n in found[1])
-        return NTile(
-            Arr(flat.arr.at, compact(shape)), shape, extents, None, flat.memory, None, source.written, source.alive
-        )
+        if valid is None or valid == extents:
+            flat = source if source.is_compact else low.duplicate(source)
+            return NTile(
+                Arr(flat.arr.at, compact(shape)), shape, extents, None, flat.memory, None, source.written, source.alive
+            )
     carries: Index = 0
     carried: Extents = shape
     if found is not None:

@@ -40,7 +40,13 @@ def _deep(low: Lowering, root: Expr, memo: dict[Expr, Index]) -> Index:
 
 def _of(low: Lowering, node: Expr, memo: dict[Expr, Index]) -> Index:
     if node not in memo:
-        memo[node] = _node(low, node, memo)
+        known = low.b.value(node)
+        if known is None:
+            known = _node(low, node, memo)
+            if not node.is_leaf:
+                known = low.b.hold(known)
+                low.b.values[-1][node] = known
+        memo[node] = known
     return memo[node]
 
 

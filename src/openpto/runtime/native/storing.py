@@ -18,7 +18,7 @@ from .loopir import Index
 from .lower import TRUE, Lowering, shown
 from .movement import all_of
 from .reshaping import reshaped
-from .tiles import NTile, place_mask
+from .tiles import NTile, numbers, place_mask, without
 
 
 def with_mask(low: Lowering, tile: NTile, needed: bool) -> NTile:
@@ -46,7 +46,20 @@ def assemble(low: Lowering, op: Op) -> NTile:
         low.copy_mask(source, target.mask.moved(offsets))
     beyond_valid(low, op, target, offsets, extents, empty)
     low.stored(op, offsets, extents, low.all_defined(source))
-    return replace(target, written=1)
+    return filled(replace(target, written=1), source, offsets, extents)
+
+
+def filled(target: NTile, source: NTile, offsets: Sequence[Index], extents: Sequence[Index]) -> NTile:
+    """``target`` with what is known of its holes after a store; without a mask once none is left."""
+    if target.mask is None or target.holes is None:
+        return target
+    if source.mask is not None:
+        return replace(target, holes=None)
+    low, size = numbers(offsets), numbers(extents)
+    if low is None or size is None:
+        return target
+    holes = without(target.holes, low, [a + n for a, n in zip(low, size, strict=True)])
+    return replace(target, holes=holes) if holes != () else replace(target, holes=None, mask=None, marks=None)
 
 
 def check_box(
@@ -115,7 +128,7 @@ def move(low: Lowering, op: Op) -> NTile:
     if target.mask is not None:
         low.copy_mask(source, target.mask)
     low.stored(op, [0] * len(source.valid), source.valid, low.all_defined(source))
-    return replace(target, valid=tuple(low.b.hold(n) for n in source.valid), written=1)
+    return replace(target, valid=tuple(low.b.hold(n) for n in source.valid), written=1, holes=None)
 
 
 def _check_same_count(low: Lowering, source: NTile, target: NTile) -> None:
@@ -150,4 +163,4 @@ def write_scalar(low: Lowering, op: Op) -> NTile:
         fill(low.b, (), TRUE, Arr(target.mask.moved(index).at, ()))
     beyond_valid(low, op, target, index, [1] * len(index))
     low.stored(op, index, [1] * len(index))
-    return replace(target, written=1)
+    return replace(target, written=1, holes=None)

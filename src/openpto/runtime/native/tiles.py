@@ -6,7 +6,7 @@ and run-time facts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -27,6 +27,47 @@ _COMPUTED = arith.REALS | arith.INTEGERS | arith.HALVES | {BOOL}
 def stored_type(dtype: DataType) -> DataType:
     """The type that elements of ``dtype`` are held in: itself, or bytes for a type that is only moved."""
     return dtype if dtype in _COMPUTED else DataType.DT_UINT8
+
+
+Box = tuple[tuple[int, ...], tuple[int, ...]]
+"""Half-open: first and last-plus-one position."""
+MOST_HOLES = 64
+
+
+def without(holes: Sequence[Box], low: Sequence[int], high: Sequence[int]) -> tuple[Box, ...] | None:
+    """What is left of ``holes`` when a box is filled; None if that becomes too many boxes."""
+    left: list[Box] = []
+    for hole in holes:
+        left.extend(_outside(hole, low, high))
+    return tuple(left) if len(left) <= MOST_HOLES else None
+
+
+def _outside(hole: Box, low: Sequence[int], high: Sequence[int]) -> Iterator[Box]:
+    """The parts of ``hole`` outside of a box, cut off axis by axis."""
+    if not meets((hole,), low, high):
+        yield hole
+        return
+    begin, end = list(hole[0]), list(hole[1])
+    for axis, (a, b) in enumerate(zip(low, high, strict=True)):
+        if begin[axis] < a:
+            yield tuple(begin), (*end[:axis], a, *end[axis + 1 :])
+            begin[axis] = a
+        if b < end[axis]:
+            yield (*begin[:axis], b, *begin[axis + 1 :]), tuple(end)
+            end[axis] = b
+
+
+def meets(holes: Sequence[Box], low: Sequence[int], high: Sequence[int]) -> bool:
+    """Whether a box touches a hole."""
+    return any(
+        all(max(a, c) < min(b, d) for a, b, c, d in zip(begin, end, low, high, strict=True)) for begin, end in holes
+    )
+
+
+def numbers(extents: Sequence[Index]) -> tuple[int, ...] | None:
+    """The extents if all are known now."""
+    known = tuple(n for n in extents if isinstance(n, int))
+    return known if len(known) == len(extents) else None
 
 
 @dataclass(eq=False, slots=True)
@@ -55,6 +96,7 @@ class NTile:
     written  0 only for a declared tensor that no write has reached
     alive    0 for a name without a value
     memory   what holds the elements; ``marks`` what holds the mask
+    holes    boxes outside of which all is certainly defined, if that is known now; with a mask only
     """
 
     arr: Arr
@@ -65,6 +107,7 @@ class NTile:
     marks: Memory | None = None
     written: Index = 1
     alive: Index = 1
+    holes: tuple[Box, ...] | None = None
 
     @property
     def dtype(self) -> DataType:

@@ -156,7 +156,7 @@ def scatter(low: Lowering, op: Op) -> NTile:
             ]
 
         _note_boxes(low, op, into, extents, box, (axis,), step is not None, marks is None)
-    return replace(target, written=1)
+    return replace(target, written=1, holes=None)
 
 
 @lowers("index_add_")
@@ -193,7 +193,7 @@ def index_add(low: Lowering, op: Op) -> NTile:
             return origin, [L.add(origin[axis], 1) if a == axis else n for a, n in enumerate(extents)]
 
         _note_boxes(low, op, into, index.valid, box, (axis,), True, source.mask is None)
-    return replace(target, written=1)
+    return replace(target, written=1, holes=None)
 
 
 @lowers("index_put_")
@@ -222,7 +222,7 @@ def index_put(low: Lowering, op: Op) -> NTile:
 
         step = STEPS["add"] if op.attrs["accumulate"] else None
         _write_rows(low, op, into, target, (length,), rows, source, lambda at: [at[0]], step, many)
-    return replace(target, written=1)
+    return replace(target, written=1, holes=None)
 
 
 @lowers("scatter_update")
@@ -252,7 +252,7 @@ def scatter_update(low: Lowering, op: Op) -> NTile:
             return list(at) if paged else [L.add(L.mul(at[0], columns), at[1])]
 
         _write_rows(low, op, into, target, last, rows, source, picked, None, 2 if paged else 1)
-    return replace(target, written=1)
+    return replace(target, written=1, holes=None)
 
 
 @lowers("atomic_add")
@@ -274,7 +274,7 @@ def atomic_add(low: Lowering, op: Op) -> NTile:
         watch, low.watch = low.watch, None  # two atomic operations do not race
         low.stored(op, offsets, extents, low.all_defined(source))
         low.watch = watch
-    return replace(target, written=1)
+    return replace(target, written=1, holes=None)
 
 
 def _join_marks(low: Lowering, target: NTile, source: NTile, offsets: Sequence[Index]) -> None:
