@@ -12,7 +12,7 @@ from openpto.ir.nodes import Scope, TileType
 from openpto.ir.trace import Trace, recording
 from openpto.language.symbolic import scalar_fault
 
-from . import aliases, sites
+from . import aliases, foreign, sites
 from .build import rewritten
 from .guards import Guards
 from .machine import Machine
@@ -97,6 +97,10 @@ def _run(function: Any, values: dict[str, Any], machine: Machine) -> None:
         fail("PTO120", site=site, name=getattr(error, "name", None) or str(error).split("'")[1])
     except RecursionError as error:
         fail("PTO161", site=_site_of(error.__traceback__, machine))
+    except (AttributeError, TypeError) as error:
+        if not isinstance(error, PyptoError) and _raised_by_user(error.__traceback__):
+            foreign.refuse(error, _site_of(error.__traceback__, machine))
+        raise
 
 
 def _raised_by_user(traceback: TracebackType | None) -> bool:

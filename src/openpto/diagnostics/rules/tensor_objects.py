@@ -1,10 +1,28 @@
-"""PTO257-260, PTO269: what a Tensor is not for Python, its operators, its constructor."""
+"""PTO219, PTO257-260, PTO269: what a Tensor is not for Python, its operators, its constructor."""
 
 from __future__ import annotations
 
 from openpto.diagnostics.rules.tensor_examples import program, tensor_rule
 from openpto.diagnostics.rules.tensors import GOOD
 
+tensor_rule(
+    "PTO219",
+    "unknown-attribute",
+    AttributeError,
+    title=("name that does not exist", "名称不存在"),
+    message=("{text}", "名称不存在：{text}"),
+    help=("{hint}", "提示：{hint}"),
+    why=(
+        (
+            "A Tensor of a kernel has the documented methods only; methods of arrays of other libraries are operations of "
+            "pypto, most of them functions."
+        ),
+        "kernel 中的 Tensor 只有文档所列的方法；其他库数组的方法在这里是 pypto 的操作，多数为函数。",
+    ),
+    phrases=("{text}",),
+    bad=program("out[:] = x.exponential()"),
+    good=program("out[:] = pypto.exp(x)"),
+)
 tensor_rule(
     "PTO257",
     "tensor-not-iterable",
