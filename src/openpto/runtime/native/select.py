@@ -97,7 +97,7 @@ def triangle(low: Lowering, op: Op) -> NTile:
     diagonal: Index = int(operand.value) if isinstance(operand, Imm) else low.b.hold(low.scalar(operand))
     rows, columns = source.shape[-2:]
     limit = low.b.hold(L.binary("max", L.binary("min", diagonal, columns), L.sub(0, rows)))
-    made = low.like(source, source.mask is not None)
+    made = low.fresh(result_of(op).type, source.shape, source.valid, source.mask is not None)
     down, right = counting(low, rows), counting(low, columns)
     lead = (0,) * (len(source.shape) - 2)
     i, j = Arr(down.at, (*lead, 1, 0)), Arr(right.at, (*lead, 0, 1))
@@ -105,6 +105,8 @@ def triangle(low: Lowering, op: Op) -> NTile:
     bound = arith.var(INT64, 3)
     kept = distance <= bound if op.name == "tril" else distance >= bound
     element = arith.select(kept, arith.var(source.dtype), zero(source.dtype))
+    if made.dtype is not source.dtype:  # a promoted BF16 tile goes on as FP32
+        element = arith.convert(element, made.dtype)
     each(low.b, source.valid, [source.arr, i, j, Num(limit, INT64)], element, made.arr)
     if made.mask is not None:
         assert source.mask is not None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from openpto.ir.dtypes import numpy_dtype
 from openpto.ir.nodes import Op, Value
 
 from . import regions
+from .convert import convert_array
 from .creation import result_of
 from .handlers import impl
 from .indexing import checked_positions
@@ -62,7 +64,12 @@ def triangle(m: Machine, op: Op) -> Tile:
     limit = max(min(diagonal, columns), -rows)
     distance = np.arange(columns)[None, :] - np.arange(rows)[:, None]
     kept = distance <= limit if op.name == "tril" else distance >= limit
-    data = np.where(kept, zero_padded(source), source.data.dtype.type(0))
+    chosen = np.where(kept, zero_padded(source), source.data.dtype.type(0))
+    data = np.empty(chosen.shape, numpy_dtype(result_of(op).type.dtype))
+    if data.dtype == chosen.dtype:
+        data = chosen
+    else:  # a promoted BF16 tile goes on as FP32
+        convert_array(chosen, data)
     defined: Region = FULL
     if source.defined is not None and not whole(source):
         mask = regions.to_mask(source.defined, source.valid)
