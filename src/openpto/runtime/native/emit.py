@@ -292,7 +292,7 @@ class Emitter(VectorCode):
         self.start(ask)
         later = code.put(f"add i64 {now}, {POLL_CYCLES}")
         code.do(f"store i64 {later}, ptr %deadline")
-        answer = code.call("openpto_poll", "i64")
+        answer = code.call("openpto_poll", "i64", ("ptr", "%record"))
         wanted = code.put(f"icmp ne i64 {answer}, 0")
         code.do(f"br i1 {wanted}, label %{stop}, label %{on}")
         self.start(stop)

@@ -186,8 +186,7 @@ class _Run:
     def stop(self, record: list[int]) -> None:
         """Raise the fault, or what the host found."""
         if record[0] == -1:
-            reason = jit.take_interrupt()
-            raise reason if reason is not None else KeyboardInterrupt
+            raise jit.interruption(record)
         if record[0] == -2:
             assert self.error is not None
             raise self.error

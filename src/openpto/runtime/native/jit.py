@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +22,9 @@ _PATHS = {
     "avx2": ("haswell", _AVX2),
     "avx512": ("skylake-avx512", f"{_AVX2},+avx512f,+avx512dq,+avx512bw,+avx512vl,+avx512cd"),
 }
-_interrupted = threading.local()
+_PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
+"""What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
+the interpreter runs the handlers at its entry, where their exception is lost."""
 _notes = threading.local()
 
 ROUTINES: dict[str, str] = {}
@@ -31,6 +33,29 @@ ROUTINES: dict[str, str] = {}
 RUNTIME = """
 declare ptr @malloc(i64)
 declare void @free(ptr)
+
+declare i32 @PyGILState_Ensure()
+declare void @PyGILState_Release(i32)
+declare i32 @PyErr_CheckSignals()
+declare void @PyErr_Fetch(ptr, ptr, ptr)
+
+define internal i64 @openpto_poll(ptr %record) {
+entry:
+  %lock = call i32 @PyGILState_Ensure()
+  %raised = call i32 @PyErr_CheckSignals()
+  %stop = icmp ne i32 %raised, 0
+  br i1 %stop, label %fetch, label %done
+fetch:
+  %type = getelementptr i64, ptr %record, i64 1
+  %value = getelementptr i64, ptr %record, i64 2
+  %trace = getelementptr i64, ptr %record, i64 3
+  call void @PyErr_Fetch(ptr %type, ptr %value, ptr %trace)
+  br label %done
+done:
+  call void @PyGILState_Release(i32 %lock)
+  %answer = zext i1 %stop to i64
+  ret i64 %answer
+}
 
 define internal ptr @openpto_reserve(ptr %list, i64 %size) {
 entry:
@@ -131,12 +156,12 @@ class _Shared:
         self.lock = threading.Lock()
         self.count = 0
         self.machines: dict[Target, tuple[Any, Any]] = {}
-        self.poll = ctypes.CFUNCTYPE(ctypes.c_int64)(_poll)
         self.note = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))(_note)
         self.symbols = {
-            "openpto_poll": ctypes.cast(self.poll, ctypes.c_void_p).value,
             "openpto_note": ctypes.cast(self.note, ctypes.c_void_p).value,
         }
+        for name in _PYTHON:
+            self.symbols[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         self.routines: dict[tuple[Target, str], tuple[Any, int]] = {}
 
     def machine(self, goal: Target) -> tuple[Any, Any]:
@@ -195,17 +220,6 @@ def assembly(text: str, goal: Target) -> str:
         return str(made.emit_assembly(module))
 
 
-def _poll() -> int:
-    """Called from compiled code: Python runs pending signal handlers here."""
-    try:
-        for _ in range(2):  # a bytecode boundary, where the interpreter looks for signals
-            pass
-    except BaseException as reason:  # an exception cannot cross compiled code; it is raised after the return
-        _interrupted.reason = reason
-        return 1
-    return 0
-
-
 def _note(record: Any) -> int:
     handler: Callable[[Any], int] = _notes.stack[-1]
     return handler(record)
@@ -222,7 +236,22 @@ def noting(handler: Callable[[Any], int]) -> Iterator[None]:
         stack.pop()
 
 
-def take_interrupt() -> BaseException | None:
-    """The exception that stopped the last run of this thread, if any."""
-    reason: BaseException | None = _interrupted.__dict__.pop("reason", None)
-    return reason
+def interruption(record: Sequence[int]) -> BaseException:
+    """The exception of a signal handler, which compiled code left in the record as (type, value, traceback)."""
+    items = [_taken(pointer) for pointer in record[1:4]]
+    kind, value = items[0], items[1]
+    if isinstance(value, BaseException):
+        return value
+    if not isinstance(kind, type) or not issubclass(kind, BaseException):
+        return KeyboardInterrupt()
+    return kind() if value is None else kind(value)
+
+
+def _taken(pointer: int) -> Any:
+    """The object that a reference belongs to; the reference is given back."""
+    if not pointer:
+        return None
+    handle = ctypes.cast(pointer, ctypes.py_object)
+    found = handle.value
+    ctypes.pythonapi.Py_DecRef(handle)
+    return found

@@ -1,0 +1,211 @@
+"""The native engine as a whole: one compilation for all sizes, faults of the machine, signals, threads, fall back."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import openpto
+import pypto
+from openpto.runtime.native import engine, gemm, handlers, jit
+from openpto.runtime.native import loopir as L
+from openpto.runtime.reference.matmul import matmul_f32
+
+import machine_code  # isort: skip
+
+F32, I32, D = pypto.DT_FP32, pypto.DT_INT32, pypto.DYNAMIC
+
+
+@pytest.fixture(autouse=True)
+def native():
+    """Kernels of these tests run natively."""
+    with openpto.configure(engine="native"):
+        yield
+
+
+@pypto.frontend.jit
+def twice(x: pypto.Tensor([D, D], F32), o: pypto.Tensor([D, D], F32)):
+    pypto.set_vec_tile_shapes(4, 16)
+    for i in pypto.loop((x.shape[0] + 3) // 4, name="I", idx_name="i"):
+        for j in pypto.loop((x.shape[1] + 15) // 16, name="J", idx_name="j"):
+            pypto.assemble(pypto.view(x, [4, 16], [i * 4, j * 16]) * 2.0, [i * 4, j * 16], o)
+
+
+@pypto.frontend.jit
+def counts(n: pypto.Tensor([1], I32), o: pypto.Tensor([4, 16], F32)):
+    pypto.set_vec_tile_shapes(4, 16)
+    for _ in pypto.loop(n[0] * 1000, name="I", idx_name="i"):
+        o[:] = o + 1.0
+
+
+def test_one_compilation_serves_every_size(monkeypatch):
+    """Two hundred random sizes, tails and empty tensors included."""
+    compiled = []
+    plain = jit.compile_text
+    monkeypatch.setattr(jit, "compile_text", lambda *args: compiled.append(1) or plain(*args))
+    rng = np.random.default_rng(1)
+    before = twice.compilations
+    for _ in range(200):
+        rows, columns = (int(n) for n in rng.integers(0, 50, 2))
+        x = rng.standard_normal((rows, columns)).astype(np.float32)
+        o = np.full_like(x, -1)
+        twice(x, o)
+        assert np.array_equal(o, x * 2)
+    assert twice.compilations - before <= 1
+    assert len(compiled) <= 1
+    assert twice.last_run.engine == "native"
+
+
+def test_an_unknown_operation_falls_back_with_a_warning(monkeypatch):
+    """The whole kernel runs on the reference; the warning and the receipt say so."""
+
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([4, 16], F32), o: pypto.Tensor([8, 16], F32)):
+        pypto.set_vec_tile_shapes(4, 16)
+        pypto.assemble(pypto.concat([x, x], 0), [0, 0], o)
+
+    monkeypatch.delitem(handlers.HANDLERS, "concat")
+    x, o = np.ones((4, 16), np.float32), np.zeros((8, 16), np.float32)
+    with pytest.warns(pypto.PyptoWarning, match="PTO443") as told:
+        kernel(x, o)
+    assert any("concat" in str(w.message) for w in told)
+    assert kernel.last_run.engine == "reference"
+    assert (o == 1).all()
+
+
+def test_a_failed_allocation_is_a_coded_stop():
+    """Memory that the host does not have."""
+
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([D, 16], F32), o: pypto.Tensor([4, 16], F32)):
+        pypto.set_vec_tile_shapes(4, 16)
+        t = pypto.tensor([x.shape[0] * 1099511627776, 16], F32)
+        pypto.assemble(pypto.view(x, [4, 16], [0, 0]), [0, 0], t)
+        pypto.assemble(pypto.view(t, [4, 16], [0, 0]), [0, 0], o)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(pypto.PyptoError) as found:
+            kernel(np.ones((4, 16), np.float32), np.zeros((4, 16), np.float32))
+    assert found.value.code == "PTO442"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+def test_a_signal_stops_a_long_loop():
+    """Ctrl-C within half a second; the kernel can be used afterwards."""
+    small, o = np.array([0], np.int32), np.zeros((4, 16), np.float32)
+    counts(small, o)
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        counts(np.array([2_000_000], np.int32), o)
+    assert time.monotonic() - sent[0] < 0.5
+    timer.join()
+    o[:] = 0
+    counts(np.array([1], np.int32), o)
+    assert (o == 1000).all()
+
+
+CONTROL = """
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+define i64 @kernel(ptr %params, ptr %sizes, ptr %arena, ptr %record) {
+  call void @llvm.x86.sse.stmxcsr(ptr %record)
+  call void @llvm.x86.sse.ldmxcsr(ptr %sizes)
+  ret i64 0
+}
+"""
+
+
+@pytest.mark.skipif(not jit.target().is_x86, reason="the control word is that of x86")
+def test_the_floating_point_environment_is_set_and_restored():
+    """Denormals are kept in a process that flushes them, and it flushes them afterwards."""
+    import ctypes
+
+    swap = jit.compile_text(CONTROL, jit.target())
+
+    def exchange(value):
+        new, old = ctypes.c_int64(value), ctypes.c_int64(0)
+        swap.entry(None, ctypes.addressof(new), None, ctypes.addressof(old))
+        return old.value & 0xFFFF
+
+    x = np.full((4, 16), 1e-40, np.float32)
+    o, want = np.zeros_like(x), x * np.float32(2)
+    twice(x, o)
+    flushing = 0x1F80 | 0x8040
+    before = exchange(flushing)
+    try:
+        o[:] = 0
+        twice(x, o)
+        after = exchange(before)
+    finally:
+        exchange(before)
+    assert after & 0xFFC0 == flushing
+    assert np.array_equal(o, want)
+    assert (want != 0).all()
+
+
+def test_threads():
+    """Eight threads, each with sizes of its own."""
+    wrong = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(20):
+            x = rng.standard_normal(tuple(rng.integers(1, 40, 2))).astype(np.float32)
+            o = np.zeros_like(x)
+            with openpto.configure(engine="native"):
+                twice(x, o)
+            if not np.array_equal(o, x * 2):
+                wrong.append(seed)
+
+    workers = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("path", [p for p in machine_code.PATHS if machine_code.runs(p)])
+def test_matrix_products(path):
+    """The micro-kernels give the reference's bits for odd sizes and strides."""
+    rng = np.random.default_rng(5)
+    f32 = L.Ptr("param0", 0, F32).dtype
+    names = ("lda", "ka", "ldb", "ldc", "m", "n", "k")
+    pointers = [L.Ptr(f"param{i}", 0, f32) for i in range(3)]
+    slots = dict(zip(names, (L.Slot(f"size{i}") for i in range(7)), strict=True))
+    args = (pointers[2], slots["ldc"], pointers[0], slots["lda"], slots["ka"], pointers[1], slots["ldb"])
+    call = L.Call("gemm_f32", (*args, slots["m"], slots["n"], slots["k"]))
+    for m, n, k in ((1, 1, 1), (3, 17, 5), (13, 33, 7), (12, 32, 16), (25, 47, 1), (5, 16, 0), (31, 15, 40)):
+        for turned in (False, True):
+            wide = rng.standard_normal((k + 2, m + 3) if turned else (m, k + 5)).astype(np.float32)
+            a = wide[:k, :m].T if turned else wide[:, :k]
+            b = rng.standard_normal((k, n + 3)).astype(np.float32)
+            c = np.full((m, n + 2), 7, np.float32)
+            strides = (1, wide.shape[1]) if turned else (wide.shape[1], 1)
+            sizes = (*strides, n + 3, n + 2, m, n, k)
+            machine_code.call([call], [wide, b, c], sizes, path=path, routines=("gemm_f32",))
+            want = matmul_f32(np.ascontiguousarray(a), np.ascontiguousarray(b[:, :n]))
+            assert np.array_equal(c[:, :n].view(np.uint32), want.view(np.uint32)), (m, n, k, turned)
+            assert (c[:, n:] == 7).all()
+
+
+def test_stages():
+    """What ``pypto ir --stage`` prints."""
+    x = np.zeros((4, 16), np.float32)
+    kernel = twice.lower(x, x.copy())
+    assert "vector 16" in engine.stage_text(kernel, "loop") or "vector" in engine.stage_text(kernel, "loop")
+    assert "define i64 @kernel" in engine.stage_text(kernel, "llvm")
+    assert "kernel:" in engine.stage_text(kernel, "asm")
+    assert gemm.module(True) != gemm.module(False)
