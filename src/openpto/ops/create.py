@@ -36,7 +36,7 @@ def filled(name: str, shape: tuple[Dim, ...], value: object, dtype: DataType, va
         if dtype in UNSIGNED and number < 0:
             why = f"{name}() does not support negative fill_value for unsigned integer dtype"
             fail("PTO268", op=name, why=why)
-        content = rec.rounded(number, dtype)
+        content = rec.represented(name, number, dtype)
     else:
         fail("PTO225", op=name, got=rec.type_name(value), hint="use an int, float, bool, Element or symbol")
     return rec.emit("full", [content], TileType(shape, dtype), valid or shape, valid=valid)
@@ -70,7 +70,7 @@ def full(size: list[int], fill_value: int | float, dtype: DataType, *, valid_sha
     Shapes: ``size`` are plain ints, rank 1-4; ``valid_shape`` (ints or symbols) marks the meaningful part.
     Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32, BOOL. The value (int, float, bool, Element or
     symbol) is rounded to the dtype; a float too large for it gives inf.
-    Errors: a negative value for an unsigned dtype; a symbolic or negative size.
+    Errors: a negative value for an unsigned dtype; infinity or NaN for an integer dtype; a symbolic or negative size.
     """
     shape = _size("full", size)
     kind = rec.data_type("full", "dtype", dtype)

@@ -209,7 +209,7 @@ def is_number(value: object) -> bool:
 
 
 def scalar(op: str, value: object, dtype: DataType) -> Imm:
-    """A scalar operand beside a tensor of ``dtype``, rounded to it (PTO225, PTO226, PTO228)."""
+    """A scalar operand beside a tensor of ``dtype``, rounded to it (PTO225 to PTO228, PTO649)."""
     if isinstance(value, Expr):
         fail("PTO226", op=op, expr=ex.text(value))
     if not is_number(value):
@@ -219,6 +219,20 @@ def scalar(op: str, value: object, dtype: DataType) -> Imm:
             fail("PTO228", op=op, first=dtype.name, other=value.dtype.name)
         value = value.value
     assert isinstance(value, (int, float))
+    return represented(op, value, dtype)
+
+
+def represented(op: str, value: int | float, dtype: DataType) -> Imm:
+    """``value`` as a literal of ``dtype``: refused (PTO227) or told (PTO649) if an integer type cannot hold it."""
+    if is_int(dtype):
+        if isinstance(value, float) and not math.isfinite(value):
+            fail("PTO227", op=op, dtype=dtype.name, value=value)
+        info = np.iinfo(numpy_dtype(dtype))
+        lowest, highest = int(info.min), int(info.max)
+        if op.startswith("bitwise"):  # the bits count: 0xFF is a mask of INT8
+            lowest, highest = -(2 ** (info.bits - 1)), 2**info.bits - 1
+        if not lowest <= int(value) <= highest:
+            portability("PTO649", op=op, value=value, dtype=dtype.name, taken=rounded(value, dtype).value)
     return rounded(value, dtype)
 
 

@@ -1,4 +1,4 @@
-"""PTO650-659: uses of tensors that have a meaning here and are refused, or mean something else, in toolchains."""
+"""PTO649-659: uses of tensors that have a meaning here and are refused, or mean something else, in toolchains."""
 
 from __future__ import annotations
 
@@ -6,6 +6,28 @@ from openpto.diagnostics.rules.tensor_examples import INTS, MADE, OUT, X, progra
 
 BOTH = ("0.2", "0.3")
 
+tensor_rule(
+    "PTO649",
+    "scalar-out-of-range",
+    OverflowError,
+    severity="warning",
+    title=("number does not fit the integer type", "数值超出整数类型的范围"),
+    message=(
+        "{op} takes {value} beside {dtype}, which cannot hold it: it counts as {taken} here, toolchains {profiles} refuse it",
+        "{op} 的数值 {value} 超出 {dtype} 的范围：此处按 {taken} 计算，工具链 {profiles} 会拒绝",
+    ),
+    help=(
+        "write a number of the type's range, or cast the tensor to a wider type first",
+        "请写类型范围内的数值，或先把张量转换为更宽的类型",
+    ),
+    why=(
+        "A scalar takes the tensor's dtype. Of an integer that is too large the low bits stay, which is another number.",
+        "标量采用张量的 dtype。过大的整数只保留低位，结果是另一个数值。",
+    ),
+    profiles=BOTH,
+    bad=with_ints("out[:] = x + pypto.cast(pypto.maximum(i, 3000000000), F)"),
+    good=with_ints("out[:] = x + pypto.cast(pypto.maximum(i, 2000000000), F)"),
+)
 tensor_rule(
     "PTO650",
     "store-fills",
