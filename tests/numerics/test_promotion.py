@@ -120,6 +120,30 @@ def test_data_movement_reads_the_rounded_value():
     assert np.array_equal(run(bf16_reads, x, y), (a * b + moved * factor).astype(BF16))
 
 
+@pypto.frontend.jit
+def bf16_taken_over(
+    x: pypto.Tensor([8, 16], pypto.DT_BF16),
+    y: pypto.Tensor([8, 16], pypto.DT_BF16),
+    out: pypto.Tensor([8, 16], pypto.DT_BF16),
+):
+    pypto.set_vec_tile_shapes(8, 16)
+    t = x + y
+    t[:] = t * x
+    part = pypto.tensor([8, 16], pypto.DT_BF16)
+    part[0:4, :] = t[0:4, :]
+    part[4:8, :] = t[4:8, :]
+    out[0:4, :] = (t * y)[0:4, :]
+    out[4:8, :] = (part * y)[4:8, :]
+
+
+def test_a_local_that_takes_a_value_over_rounds_nothing_and_a_store_of_a_part_rounds():
+    x, y = data(BF16, 9, 10)
+    a, b = wide(x, y)
+    exact = (a + b) * a
+    want = np.concatenate([exact[:4], exact.astype(BF16).astype(F32)[4:]]) * b
+    assert np.array_equal(run(bf16_taken_over, x, y), want.astype(BF16))
+
+
 def test_loop_results_are_rounded():
     x, y = data(BF16, 7, 8)
     a, b = wide(x, y)
