@@ -88,7 +88,7 @@ def _one_chunk(
         else:
             kinds[kind] += 1
             if kind == "disagree":
-                print(f"seed {seed}: {detail[:600]}")
+                print(f"seed {seed}: {detail[:600]}", flush=True)
                 failed.append(seed)
 
 
