@@ -1,4 +1,4 @@
-"""Triangles of BF16 tiles between promoted operations: the value goes on in FP32 and every element stays what it was."""
+"""Triangles of BF16 tiles between promoted operations: the value goes on in FP32, no element changes."""
 
 import ml_dtypes
 import numpy as np
