@@ -13,11 +13,11 @@ Grammar (text form in ``printer.py``)::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from openpto.diagnostics import Site
+from openpto.diagnostics import LoopFrame, Site
 
 from .dtypes import DataType
 from .enums import TileOpFormat
@@ -148,6 +148,11 @@ class Loop:
     attrs: Mapping[str, Any]
     site: Site
     scope: Scope = field(default_factory=Scope)
+
+    def end_site(self) -> Site:
+        """The place of what happens at the end of an iteration: the loop's, with the loop itself around it."""
+        frame = LoopFrame(self.attrs.get("name") or "", self.attrs.get("idx_name") or "")
+        return replace(self.site, loops=(*self.site.loops, frame))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,7 +57,7 @@ def loop(low: Lowering, stmt: Loop) -> None:
         with low.b.nested() as body:
             low.release(deaths.enter[0])
             low.block(stmt.body)
-            low.site, low.op = stmt.site, None
+            low.site, low.op = stmt.end_site(), None
             changed = _disagreements(low, tiles, heads, states) or _looser(low, cells, scalars, loose)
             if not changed:
                 _leave(low, tiles, heads, cells, scalars)
@@ -67,6 +67,7 @@ def loop(low: Lowering, stmt: Loop) -> None:
         if not changed:
             break
         _restore(low, saved)
+    low.site = stmt.site
     low.b.add(L.For(index, start, stop, step, tuple(body), interruptible=True))
     for c in tiles:
         assert isinstance(c.result, Value)

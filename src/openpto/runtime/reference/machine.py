@@ -254,6 +254,7 @@ class Machine:
         if loop.attrs.get("parallel") and outer is None:
             self.races = RaceLog(frozenset(v.var for v in self.env) | _carried_vars(loop))
             chained = chained_carries(loop)
+        end_site = loop.end_site()
         for index in range(start, stop, step):
             self.frames.append((loop, index))
             if self.races is not None and outer is None:
@@ -262,12 +263,13 @@ class Machine:
             self._give([c.param for c in loop.carries], state)
             self.release(deaths.enter[0])
             self.block(loop.body)
-            self.site = loop.site
+            self.site = end_site
             state = self._hold([(c.yielded, c.param) for c in loop.carries])
             if self.races is not None and outer is None:
                 self._note_rebinding(loop, chained, state)
             self.release(deaths.leave[0])
             self.frames.pop()
+        self.site = loop.site
         self._give([c.result for c in loop.carries], state)
         self.release(deaths.after)
         if self.races is not outer:
