@@ -193,3 +193,16 @@ def test_tile_settings_end_with_their_region():
     (node,) = statements(build(trace).body, Loop)
     assert node.body.body[0].scope.vec == (8, 32)
     assert made.type == tile(8, 32)
+
+
+def test_a_name_without_a_value_keeps_the_type_it_had_when_it_was_declared():
+    trace, _, _ = new_trace()
+    name = trace.carry(tile(4, 8), (4, 8), "t", SITE)
+    body = loop(trace)
+    trace.assign(name, full(trace, 1.0, 4, 8), SITE)
+    trace.end_loop(body)
+    trace.settle_after_loop(body, SITE)
+    trace.assign(name, full(trace, 2.0, 2, 16), SITE)
+    kernel = build(trace)
+    unset = kernel.body.body[0]
+    assert (unset.name, unset.results[0].type) == ("unset", tile(4, 8))

@@ -94,8 +94,8 @@ class _Builder:
         if isinstance(node.src, Var):
             env[node.dst] = self.state(node.src, env)
         elif isinstance(node.dst, Var):
-            assert node.src is None
-            value = self.value(node.dst, node.dst.type, (None,) * node.dst.type.rank)
+            assert node.type is not None
+            value = self.value(node.dst, node.type, (None,) * node.type.rank)
             out.append(Op("unset", (), (value,), {"name": node.dst.name}, node.site))
             env[node.dst] = value
         else:

@@ -92,6 +92,7 @@ class TAssign:
     dst: Var | ScalarVar
     src: Var | Expr | None
     site: Site
+    type: TileType | None = None  # of a Var without a value: its type at this point
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,7 +289,7 @@ class Trace:
     def carry(self, type: TileType, valid: Sequence[Dim], name: str, site: Site) -> Var:
         """A Var without a value, to be assigned (carried and merged names)."""
         var = self._new(type, tuple(valid), "carry", name, site)
-        self.region.body.append(TAssign(var, None, site))
+        self.region.body.append(TAssign(var, None, site, type))
         return var
 
     def assign(self, dst: Var, src: Var, site: Site) -> None:
