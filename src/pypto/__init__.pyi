@@ -764,7 +764,7 @@ def full(size: Any, fill_value: Any, dtype: Any, *, valid_shape: Any = ...) -> T
     Shapes: ``size`` are plain ints, rank 1-4; ``valid_shape`` (ints or symbols) marks the meaningful part.
     Dtypes: FP16, BF16, FP32, INT8, INT16, INT32, UINT8, UINT16, UINT32, BOOL. The value (int, float, bool, Element or
     symbol) is rounded to the dtype; a float too large for it gives inf.
-    Errors: a negative value for an unsigned dtype; a symbolic or negative size.
+    Errors: a negative value for an unsigned dtype; infinity or NaN for an integer dtype; a symbolic or negative size.
 
     Example::
 
