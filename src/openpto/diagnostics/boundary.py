@@ -11,7 +11,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Callable
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Literal, ParamSpec, TypeVar
 
 from openpto.diagnostics.errors import PyptoError, make_error
@@ -19,6 +19,7 @@ from openpto.diagnostics.warning import PyptoWarning
 
 P = ParamSpec("P")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., object])
 
 Origin = Literal["ours", "library", "user"]
 
@@ -29,11 +30,18 @@ _LIBRARY_DIRECTORIES = tuple(
     {os.path.join(path, "") for name, path in sysconfig.get_paths().items() if name in ("stdlib", "purelib", "platlib")}
 )
 _traced_files: set[str] = set()
+_stand_ins: set[CodeType] = set()
 
 
 def note_user_file(file: str) -> None:
     """Declare a file as the user's although it lies among installed packages (an installed kernel collection)."""
     _traced_files.add(file)
+
+
+def stands_in(function: F) -> F:
+    """Decorator: a function of ours that runs in the place of one of Python's: what fails in it is the user's."""
+    _stand_ins.add(function.__code__)
+    return function
 
 
 def backtrace_wanted() -> bool:
@@ -100,7 +108,7 @@ class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
                 try:
                     return function(*args, **kwargs)
                 except BaseException as exc:
-                    shown = translate(exc)
+                    shown = _wrong_call(exc, function) or translate(exc)
                     if shown is exc:
                         raise
                     raise shown from shown.__cause__
@@ -109,6 +117,20 @@ class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
                 raise
 
         return guarded
+
+
+def _wrong_call(exc: BaseException, function: Callable[..., object]) -> BaseException | None:
+    """PTO222 if Python could not bind the arguments of a guarded function: no frame of it exists then."""
+    traceback = exc.__traceback__
+    if not isinstance(exc, TypeError) or isinstance(exc, PyptoError) or traceback is None or traceback.tb_next:
+        return None
+    wrong = make_error(
+        "PTO222",
+        op=function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2],
+        why=str(exc).partition("() ")[2] or str(exc),
+    )
+    wrong.__suppress_context__ = True
+    return wrong
 
 
 def _user_frames(traceback: TracebackType | None) -> TracebackType | None:
@@ -130,10 +152,11 @@ def _user_frames(traceback: TracebackType | None) -> TracebackType | None:
 
 
 def _origin(traceback: TracebackType | None) -> Origin:
-    """Whose code raised: the innermost frame that is not of a library decides."""
+    """Whose code raised: the innermost frame that is not of a library (or in its place) decides."""
     decided: Origin = "ours"
     while traceback is not None:
-        origin = file_origin(traceback.tb_frame.f_code.co_filename)
+        code = traceback.tb_frame.f_code
+        origin = "library" if code in _stand_ins else file_origin(code.co_filename)
         decided = decided if origin == "library" else origin
         traceback = traceback.tb_next
     return decided

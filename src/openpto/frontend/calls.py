@@ -9,6 +9,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from openpto.diagnostics import fail, portability
+from openpto.diagnostics.boundary import stands_in
 from openpto.language.control import is_loop_begin, is_loop_end
 from openpto.language.symbolic import to_sym
 
@@ -101,6 +102,7 @@ class Calls(Logic):
 
     # -- builtins on symbols -------------------------------------------------------------------------------------
 
+    @stands_in
     def _extreme(self, which: str, *args: Any, **options: Any) -> Any:
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
         if options or len(values) < 2 or not any(map(is_symbolic, values)):
@@ -111,25 +113,31 @@ class Calls(Logic):
             result = result.min(value) if which == "min" else result.max(value)
         return result
 
+    @stands_in
     def _range(self, *bounds: Any) -> range:
         for bound in bounds:
             if is_symbolic(bound):
                 fail("PTO134", site=self.site(), expr=str(bound))
         return range(*bounds)
 
+    @stands_in
     def _print(self, *values: Any, **options: Any) -> None:
         if not self.silent:
             print(*values, **options)
 
+    @stands_in
     def _map(self, function: Any, *iterables: Any) -> Iterator[Any]:
         return map(self.fn(function), *iterables)
 
+    @stands_in
     def _filter(self, function: Any, iterable: Any) -> Iterator[Any]:
         return filter(None if function is None else self.fn(function), iterable)
 
+    @stands_in
     def _reduce(self, function: Any, *rest: Any) -> Any:
         return functools.reduce(self.fn(function), *rest)
 
+    @stands_in
     def _loop_test(self, test: Callable[[Any], Any], *args: Any, **named: Any) -> Any:
         result = test(*args, **named)
         index = next(iter((*args, *named.values())))
@@ -139,6 +147,7 @@ class Calls(Logic):
 
     # -- ordinary loops and context managers ---------------------------------------------------------------------
 
+    @stands_in
     def items(self, iterable: Iterable[Any]) -> Iterator[Any]:
         """An iterable that is no ``pypto.loop``."""
         for item in plain(iterable):

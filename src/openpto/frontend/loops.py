@@ -23,6 +23,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from openpto.diagnostics import PyptoError, Site, fail, forgive, portability
+from openpto.diagnostics.boundary import stands_in
 from openpto.ir.expr import Expr
 from openpto.language.control import LoopRange
 from openpto.language.symbolic import LoopInfo, SymbolicScalar
@@ -54,6 +55,7 @@ class ForLoop:
         self.machine = machine
         self.iterator = iter(iterable)
 
+    @stands_in
     def __iter__(self) -> Iterator[Any]:
         for item in self.iterator:
             self.machine.step()
@@ -83,7 +85,8 @@ def new_loop(machine: Logic, iterable: Any, spec: LoopSpec, frame: FrameType) ->
     iterable = plain(iterable)
     if isinstance(iterable, LoopRange):
         return RunTimeLoop(machine, iterable, spec, frame)
-    if isinstance(iterable, (SymbolicScalar, Poison)) or is_tensor(iterable):
+    no_sequence = not (hasattr(iterable, "__iter__") or hasattr(iterable, "__getitem__"))
+    if isinstance(iterable, (SymbolicScalar, Poison)) or is_tensor(iterable) or no_sequence:
         if isinstance(iterable, Poison):
             iterable.refuse()
         fail("PTO152", site=machine.site(spec.span), got=type(iterable).__name__)
