@@ -11,13 +11,14 @@ from openpto.ir.nodes import Op, TileType, Value
 from openpto.ops import arith
 from openpto.ops.arith import F32
 from openpto.ops.math.conversion import cast_expression, kept_of_scale, tf32_expression
+from openpto.runtime.places import shown
 
 from . import loopir as L
 from .build import Arr, Lit, copy, each, fill, fold_rows, positions
 from .elementwise import literal, result_of, warn_undefined
 from .handlers import lowers
 from .loopir import Call, Index
-from .lower import AND, TRUE, Lowering, shown
+from .lower import AND, TRUE, Lowering
 from .tiles import NTile
 
 RELU = arith.build(lambda x: arith.maximum(x, 0.0), F32)

@@ -11,13 +11,14 @@ from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, Op, Value
 from openpto.ops import arith
 from openpto.ops.promotion import CONVERT
+from openpto.runtime.places import shown
 from openpto.runtime.reference.pointwise import expression_of, said_while_tracing
 
 from . import loopir as L
 from .build import Input, Lit, Num, broadcast, each, fill
 from .handlers import lowers
 from .loopir import Compute, Index, Lane, Store, Vector
-from .lower import TRUE, Lowering, Unsupported, shown
+from .lower import TRUE, Lowering, Unsupported
 from .tiles import NTile, numbers, stored_type
 
 

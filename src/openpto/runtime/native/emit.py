@@ -8,7 +8,7 @@ change a bit. The floating-point environment is set to the contract's on entry a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from openpto.ops.arith import BOOL
 
@@ -71,8 +71,8 @@ class Emitter(VectorCode):
         self.held: dict[str, str] = {}
         self.addresses_of: dict[str, str] = {}
 
-    def module(self, routines: Mapping[str, str]) -> str:
-        """The whole module; ``routines`` are definitions by name, of which the needed ones are included."""
+    def module(self) -> str:
+        """The whole module; the routines that the program calls are linked to it (see ``jit.compile_text``)."""
         self.collect(self.program.body)
         for name in (*self.program.params, "arena", "flag"):
             self.pointers.setdefault(name)
@@ -84,11 +84,10 @@ class Emitter(VectorCode):
         self.start("stopped")
         self.leave("1")
         body = "\n".join(self.code.lines)
-        needed = "\n".join([RUNTIME, *(routines[name] for name in self.program.routines if name in routines)])
-        defined = {line.split("@")[1].split("(")[0] for line in needed.splitlines() if line.startswith("define")}
+        defined = {line.split("@")[1].split("(")[0] for line in RUNTIME.splitlines() if line.startswith("define")}
         declares = [d for d in self.code.declared if d.split("@")[1].split("(")[0] not in defined]
         head = "define i64 @kernel(ptr noalias %params, ptr noalias %sizes, ptr noalias %arena.in, ptr noalias %record)"
-        return "\n".join([*declares, needed, f"{head} {{", "entry:", body, "}", ""])
+        return "\n".join([*declares, RUNTIME, f"{head} {{", "entry:", body, "}", ""])
 
     # -- frame ---------------------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ def lower(kernel: Kernel) -> Lowered:
 
 def llvm_text(lowered: Lowered, goal: jit.Target) -> str:
     """The LLVM module of a lowered kernel."""
-    return Emitter(lowered.program, goal.features, goal.is_x86).module(jit.ROUTINES)
+    return Emitter(lowered.program, goal.features, goal.is_x86).module()
 
 
 def stage_text(kernel: Kernel, stage: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Op, Value
+from openpto.runtime.places import shown
 
 from . import loopir as L
 from . import races
@@ -13,7 +14,7 @@ from .build import Arr, copy, fill, positions
 from .elementwise import result_of
 from .handlers import lowers
 from .loopir import Index
-from .lower import TRUE, Lowering, shown
+from .lower import TRUE, Lowering
 from .movement import FALSE, all_of, zero
 from .tiles import NTile
 

@@ -27,9 +27,6 @@ _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyE
 the interpreter runs the handlers at its entry, where their exception is lost."""
 _notes = threading.local()
 
-ROUTINES: dict[str, str] = {}
-"""Definitions that a module may include, by name; the large ones are compiled once (see :func:`compile_text`)."""
-
 RUNTIME = """
 declare ptr @malloc(i64)
 declare void @free(ptr)

@@ -20,6 +20,7 @@ from openpto.ir import affine
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Kernel, Let, Loop, Op, TileType, Value
 from openpto.ops import arith
+from openpto.runtime.places import shown
 from openpto.runtime.reference.liveness import Lifetimes
 from openpto.runtime.report import NO_MEMORY
 
@@ -432,11 +433,6 @@ class Lowering:
 
 TRUE = arith.const(True, arith.BOOL)
 AND = arith.build(lambda a, b: a & b, arith.BOOL, arith.BOOL)
-
-
-def shown(extents: Sequence[int]) -> str:
-    """Extents as the messages print them."""
-    return f"[{', '.join(map(str, extents))}]"
 
 
 def _line(site: Site) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from openpto.ir.dtypes import DataType, bytes_of, numpy_dtype
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
+from openpto.runtime.places import shown
 
 from . import loopir as L
 from . import races
@@ -17,7 +18,7 @@ from .build import Arr, broadcast, compact, copy, count, each, fill
 from .elementwise import explicit_valid, literal, result_of
 from .handlers import lowers
 from .loopir import Index, Ptr
-from .lower import TRUE, Lowering, Unsupported, shown
+from .lower import TRUE, Lowering, Unsupported
 from .tiles import NTile, meets, numbers, place_mask, stored_type
 
 FALSE = arith.const(False, arith.BOOL)

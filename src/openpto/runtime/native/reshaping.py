@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from openpto.ir.nodes import Op, TileType, Value
+from openpto.runtime.places import shown
 
 from . import loopir as L
 from . import races
@@ -13,7 +14,7 @@ from .build import Arr, compact, copy, count, fill
 from .elementwise import explicit_valid, result_of
 from .handlers import lowers
 from .loopir import Index
-from .lower import Lowering, Unsupported, shown
+from .lower import Lowering, Unsupported
 from .movement import FALSE, all_of, shared, zero
 from .tiles import NTile
 

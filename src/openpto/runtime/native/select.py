@@ -5,6 +5,7 @@ from __future__ import annotations
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
+from openpto.runtime.places import shown
 
 from . import loopir as L
 from .build import Arr, Num, copy, each, fill, positions
@@ -12,7 +13,7 @@ from .elementwise import result_of, warn_undefined
 from .handlers import lowers
 from .indexing import checked_positions
 from .loopir import Compute, Index, Lane, Store, Vector
-from .lower import TRUE, Lowering, Unsupported, shown
+from .lower import TRUE, Lowering, Unsupported
 from .movement import shared, zero
 from .tiles import NTile
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from openpto.diagnostics import LoopFrame, Site, fault, portability, warn
+from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.nodes import Loop
+from openpto.runtime.places import place
 
 Fields = Callable[..., dict[str, Any]]
 
@@ -61,22 +62,3 @@ def located(entry: SiteEntry, record: Sequence[int]) -> Site:
     """The site with the values of the loop indices filled in."""
     indices = record[1 + entry.count : 1 + entry.count + len(entry.loops)]
     return place(entry.site, list(zip(entry.loops, indices, strict=True)))
-
-
-def place(site: Site, running: Sequence[tuple[Loop, int]]) -> Site:
-    """``site`` with the present values of the loop indices, matched by name from the outermost in."""
-    if not running or not site.loops:
-        return site
-    frames = list(site.loops)
-    position = 0
-    for i, frame in enumerate(frames):
-        if frame.value is not None:
-            continue
-        for depth in range(position, len(running)):
-            loop, value = running[depth]
-            exact = len(frames) == len(running) and depth == i
-            if exact or frame.name == loop.attrs.get("name") or frame.index_name == loop.attrs.get("idx_name"):
-                frames[i] = LoopFrame(frame.name, frame.index_name, value)
-                position = depth + 1
-                break
-    return Site(site.span, site.chain, tuple(frames), site.kernel)

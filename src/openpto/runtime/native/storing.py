@@ -8,6 +8,7 @@ from dataclasses import replace
 from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm, Op, Value
+from openpto.runtime.places import shown
 
 from . import loopir as L
 from .build import Arr, Num, copy, count, each, fill
@@ -15,7 +16,7 @@ from .elementwise import from_int64, literal, stored
 from .handlers import lowers
 from .indexing import checked_index
 from .loopir import Index
-from .lower import TRUE, Lowering, shown
+from .lower import TRUE, Lowering
 from .movement import all_of
 from .reshaping import reshaped
 from .tiles import NTile, numbers, place_mask, without

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
+from openpto.runtime.places import shown
 
 from . import loopir as L
 from . import races
@@ -21,7 +22,7 @@ from .elementwise import literal
 from .handlers import lowers
 from .indexing import checked_positions
 from .loopir import Index
-from .lower import AND, TRUE, Lowering, shown
+from .lower import AND, TRUE, Lowering
 from .movement import FALSE, all_of
 from .storing import beyond_valid, check_box, with_mask
 from .tiles import NTile, place_mask

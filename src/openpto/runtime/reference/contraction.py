@@ -6,12 +6,13 @@ import numpy as np
 
 from openpto.ir.enums import TransMode
 from openpto.ir.nodes import Op, Value
+from openpto.runtime.places import shown
 
 from . import regions
 from .creation import result_of
 from .epilogue import Product, product, scales
 from .handlers import impl
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Extents, Mask, Region
 from .tiles import Array, Tile, framed, tile
 

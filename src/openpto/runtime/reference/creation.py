@@ -8,11 +8,12 @@ from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, Op, Value
 from openpto.ops import arith
+from openpto.runtime.places import shown
 
 from . import regions
 from .evaluate import evaluate
 from .handlers import impl
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Extents
 from .tiles import Array, Storage, Tile, blank, tile
 

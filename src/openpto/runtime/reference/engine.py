@@ -14,6 +14,7 @@ from openpto.diagnostics import PyptoError, collect_warnings, fail
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr, ScalarFault
 from openpto.ir.nodes import Kernel, Param
+from openpto.runtime.places import shown
 from openpto.runtime.report import NO_MEMORY, RunReport
 
 from . import (
@@ -34,7 +35,7 @@ from . import (
 from .fma import denormals_flushed
 from .handlers import handler_of
 from .liveness import Lifetimes, analyse
-from .machine import Machine, shown
+from .machine import Machine
 from .tiles import Array, Tile, duplicate
 
 FAMILIES = (

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Op, Value
+from openpto.runtime.places import shown
 
 from . import regions
 from .creation import result_of
 from .handlers import impl
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Extents, Region
 from .tiles import Tile, framed, tile, zero_padded
 

@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from openpto.diagnostics import LoopFrame, Site, fault, portability, warn
+from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Merge, Op, TileType, Value
+from openpto.runtime.places import place, shown
 from openpto.runtime.report import NO_MEMORY
 
 from . import regions
@@ -167,20 +168,7 @@ class Machine:
 
     def place(self, site: Site) -> Site:
         """``site`` with the present values of the loop indices."""
-        if not self.frames or not site.loops:
-            return site
-        frames = list(site.loops)
-        position = 0
-        for i, frame in enumerate(frames):
-            if frame.value is not None:
-                continue
-            for depth in range(position, len(self.frames)):
-                loop, value = self.frames[depth]
-                if _same_loop(frame, loop, exact=len(frames) == len(self.frames) and depth == i):
-                    frames[i] = LoopFrame(frame.name, frame.index_name, value)
-                    position = depth + 1
-                    break
-        return Site(site.span, site.chain, tuple(frames), site.kernel)
+        return place(site, self.frames)
 
     def fault(self, code: str, /, **fields: Any) -> NoReturn:
         """Stop the run at the present statement."""
@@ -344,16 +332,8 @@ class Machine:
         return names[0] if names else "a tensor"
 
 
-def _same_loop(frame: LoopFrame, loop: Loop, *, exact: bool) -> bool:
-    return exact or loop.attrs.get("name") == frame.name or loop.attrs.get("idx_name") == frame.index_name
-
-
 def _carried_vars(loop: Loop) -> frozenset[int]:
     return frozenset(c.param.var for c in loop.carries if isinstance(c.param, Value))
-
-
-def shown(extents: Sequence[int]) -> str:
-    return f"[{', '.join(map(str, extents))}]"
 
 
 def box_text(box: Box) -> str:

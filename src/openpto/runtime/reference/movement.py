@@ -6,11 +6,12 @@ import numpy as np
 
 from openpto.ir.dtypes import bytes_of, numpy_dtype
 from openpto.ir.nodes import Imm, Op, Value
+from openpto.runtime.places import shown
 
 from . import regions
 from .creation import explicit_valid, result_of
 from .handlers import impl
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Extents, Region
 from .tiles import Array, Tile, borrow, framed, tile, zero_padded
 

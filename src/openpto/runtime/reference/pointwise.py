@@ -15,11 +15,12 @@ from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
 from openpto.ops.promotion import CONVERT
 from openpto.ops.registry import OPS, Pointwise
+from openpto.runtime.places import shown
 
 from . import regions
 from .evaluate import evaluate
 from .handlers import impl
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Extents, Region
 from .tiles import Tile, blank, tile, whole, zero_padded
 

@@ -6,13 +6,14 @@ import numpy as np
 
 from openpto.ir.dtypes import numpy_dtype
 from openpto.ir.nodes import Op, Value
+from openpto.runtime.places import shown
 
 from . import regions
 from .convert import convert_array
 from .creation import result_of
 from .handlers import impl
 from .indexing import checked_positions
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Region
 from .tiles import Tile, borrow, framed, tile, whole, zero_padded
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from openpto.ir.nodes import Imm, Op, Value
+from openpto.runtime.places import shown
 
 from . import regions
 from .creation import stored
 from .handlers import impl
 from .indexing import checked_index
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Extents
 from .reshaping import reshaped
 from .tiles import Tile, whole

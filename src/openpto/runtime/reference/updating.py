@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openpto.ir.nodes import Imm, Op, Value
+from openpto.runtime.places import shown
 
 from . import regions
 from .accumulate import Step, accumulate, add, added, multiply, scaled
 from .handlers import impl
 from .indexing import checked_positions
-from .machine import Machine, shown
+from .machine import Machine
 from .regions import FULL, Extents, Region
 from .storing import beyond_valid
 from .tiles import Array, Tile, whole
