@@ -18,7 +18,7 @@ def no_backtrace(monkeypatch):
 
 
 def own_frames(exc):
-    return [f for f in traceback.extract_tb(exc.__traceback__) if "/openpto/" in f.filename.replace("\\", "/")]
+    return [f for f in traceback.extract_tb(exc.__traceback__) if "/src/openpto/" in f.filename.replace("\\", "/")]
 
 
 def refuse():
