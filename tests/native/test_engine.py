@@ -108,7 +108,7 @@ def test_a_signal_stops_a_long_loop():
     timer = threading.Timer(0.2, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        counts(np.array([2_000_000], np.int32), o)
+        counts(np.array([200_000_000], np.int32), o)
     assert time.monotonic() - sent[0] < 0.5
     timer.join()
     o[:] = 0
