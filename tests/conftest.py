@@ -1,10 +1,22 @@
-"""What all tests share: the engines of a run."""
+"""What all tests share: the engines of a run, and a store of machine code of its own."""
 
 import os
+import shutil
+import tempfile
+
+STORE = "PYPTO_CACHE_DIR"
 
 
 def pytest_configure(config):
-    """``PYPTO_TEST_ENGINES=both`` runs every kernel of every test on both engines and compares them."""
+    """Keep machine code of the run in a folder that goes with it, which the workers of the run share.
+
+    ``PYPTO_TEST_ENGINES=both`` runs every kernel of every test on both engines and compares them.
+    """
+    if not hasattr(config, "workerinput"):
+        before, folder = os.environ.get(STORE), tempfile.mkdtemp(prefix="openpto-tests-")
+        os.environ[STORE] = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        config.add_cleanup(lambda: os.environ.pop(STORE) if before is None else os.environ.update({STORE: before}))
     if os.environ.get("PYPTO_TEST_ENGINES") == "both":
         import compare_engines
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from openpto._version import API_LEVEL, __version__
-from openpto.cli import gym
+from openpto.cli import cache, gym
 from openpto.diagnostics import PyptoError, user_boundary
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(cache.app, name="cache")
 app.add_typer(gym.app, name="gym")
 
 

@@ -10,9 +10,11 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from typing import Any
+
+from openpto.runtime.store import key_of, store
 
 Entry = Callable[[Any, Any, Any, Any], int]
 
@@ -25,6 +27,9 @@ _PATHS = {
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
 the interpreter runs the handlers at its entry, where their exception is lost."""
+_CODE_VERSION = 1
+"""Of the code that machine code and this module expect of each other; part of the keys of kept code."""
+_OPTIMISE = 2
 _notes = threading.local()
 
 RUNTIME = """
@@ -166,7 +171,7 @@ class _Shared:
         if goal not in self.machines:
             llvm = binding()
             made = llvm.Target.from_triple(goal.triple).create_target_machine(
-                cpu=goal.cpu, features=goal.attributes, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+                cpu=goal.cpu, features=goal.attributes, opt=_OPTIMISE, reloc="pic", codemodel="jitdefault", jit=True
             )
             self.machines[goal] = (made, llvm.create_lljit_compiler(made))
         return self.machines[goal]
@@ -197,24 +202,42 @@ def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = N
 
 
 def _link(shared: _Shared, goal: Target, text: str, export: str, symbols: Mapping[str, int | None]) -> Any:
-    _, jit = shared.machine(goal)
+    machine, jit = shared.machine(goal)
     shared.count += 1
-    builder = binding().JITLibraryBuilder().add_ir(text).export_symbol(export).add_current_process()
+    code = object_code(machine, goal, text)
+    builder = binding().JITLibraryBuilder().add_object_img(code).export_symbol(export).add_current_process()
     for name, address in symbols.items():
         builder.import_symbol(name, address)
     return builder.link(jit, f"library{shared.count}")
 
 
+def object_code(machine: Any, goal: Target, text: str) -> bytes:
+    """The relocatable object file of a module: from disk, else compiled and kept there. It has no absolute address."""
+    import llvmlite
+
+    llvm = ".".join(map(str, binding().llvm_version_info))
+    key = key_of("object", _CODE_VERSION, llvmlite.__version__, llvm, _OPTIMISE, *astuple(goal)[:3], text)
+    kept = store()
+    code = kept.get(key)
+    if code is None:
+        code = bytes(machine.emit_object(_module(machine, goal, text)))
+        kept.put(key, code)
+    return code
+
+
 def assembly(text: str, goal: Target) -> str:
     """Assembly of a module, for people."""
-    llvm = binding()
     shared = _shared()
     with shared.lock:
         made, _ = shared.machine(goal)
-        module = llvm.parse_assembly(text)
-        module.triple = goal.triple
-        module.data_layout = str(made.target_data)
-        return str(made.emit_assembly(module))
+        return str(made.emit_assembly(_module(made, goal, text)))
+
+
+def _module(machine: Any, goal: Target, text: str) -> Any:
+    module = binding().parse_assembly(text)
+    module.triple = goal.triple
+    module.data_layout = str(machine.target_data)
+    return module
 
 
 def _note(record: Any) -> int:
