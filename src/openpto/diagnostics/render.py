@@ -23,7 +23,7 @@ from typing import Any
 
 from openpto.diagnostics.language import Language, current_language
 from openpto.diagnostics.registry import Rule, Severity
-from openpto.diagnostics.source import Excerpt, cell_width, display_path, excerpt, printable
+from openpto.diagnostics.source import Excerpt, cell_width, display_path, excerpt, is_plain, printable
 from openpto.diagnostics.span import LoopFrame, Site, Span
 
 WIDTH = 80
@@ -195,6 +195,9 @@ def _wrapped(first: str, rest: str, text: str, phrases: list[str]) -> list[str]:
 
 def _breakable(text: str) -> list[str]:
     """Pieces between which a line may end: words with their blank, and single wide characters."""
+    if is_plain(text):
+        first, *rest = text.split(" ")
+        return [piece for piece in (first, *(f" {word}" for word in rest)) if piece]
     pieces: list[str] = []
     current = ""
     for character in text:

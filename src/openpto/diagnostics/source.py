@@ -5,7 +5,9 @@ from __future__ import annotations
 import linecache
 import os
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from openpto.diagnostics.span import Span
 
@@ -33,10 +35,9 @@ def excerpt(span: Span) -> Excerpt | None:
     if not raw.strip():
         return None
     begin, end = _marked_characters(span, raw)
-    cells = [_shown(character) for character in _expand_tabs(raw)]
     positions = _cell_positions(raw)
     start, stop = positions[begin], positions[end]
-    return _window("".join(cells).rstrip(), start, max(stop - start, 1))
+    return _window(printable(_expand_tabs(raw)).rstrip(), start, max(stop - start, 1))
 
 
 def display_path(file: str) -> str:
@@ -52,12 +53,17 @@ def display_path(file: str) -> str:
 
 def printable(text: str) -> str:
     """The text with control characters as escapes, so that user text can neither colour nor move the cursor."""
-    return "".join(_shown(character) for character in text)
+    return text if text.isprintable() else "".join(_shown(character) for character in text)
 
 
 def cell_width(text: str) -> int:
     """How many terminal cells the text takes."""
-    return sum(_cells(character) for character in text)
+    return len(text) if is_plain(text) else sum(_cells(character) for character in text)
+
+
+def is_plain(text: str) -> bool:
+    """Whether every character takes one cell and prints as itself."""
+    return text.isascii() and text.isprintable()
 
 
 def _marked_characters(span: Span, raw: str) -> tuple[int, int]:
@@ -85,6 +91,8 @@ def _without_comment(line: str) -> str:
 
 
 def _expand_tabs(line: str) -> str:
+    if is_plain(line):
+        return line
     cells = 0
     parts = []
     for character in line:
@@ -98,8 +106,10 @@ def _expand_tabs(line: str) -> str:
     return "".join(parts)
 
 
-def _cell_positions(line: str) -> list[int]:
+def _cell_positions(line: str) -> Sequence[int]:
     """Cell where each character begins; one more entry for the end of the line."""
+    if is_plain(line):
+        return range(len(line) + 1)
     positions = [0]
     for character in line:
         here = positions[-1]
@@ -116,6 +126,7 @@ def _shown(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
+@lru_cache(maxsize=1024)
 def _cells(character: str) -> int:
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
         return 0

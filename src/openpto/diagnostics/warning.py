@@ -1,7 +1,8 @@
 """Warnings made from rules, and the policy for what only some toolchains refuse.
 
 A warning goes through the `warnings` module at the user's line, once per code and place within one collector (one
-trace or one run), and is kept in the collector for the receipt of the call.
+trace or one run), and is kept in the collector for the receipt of the call. Its text is made when it is asked for:
+most warnings are collected and never shown.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from openpto.diagnostics.context import current_site, current_target
 from openpto.diagnostics.errors import fail
+from openpto.diagnostics.language import current_language
 from openpto.diagnostics.registry import Rule, find_rule
 from openpto.diagnostics.render import render
 from openpto.diagnostics.span import Site, Span
@@ -26,9 +28,10 @@ class PyptoWarning(UserWarning):
     def __init__(self, rule: Rule, site: Site, fields: Mapping[str, Any], text: str | None = None) -> None:
         self.rule = rule
         self.site = site
-        self.fields = dict(fields)
-        self._text = text if text is not None else render(rule, site, fields, severity="warning")
-        super().__init__(self._text)
+        self.fields = {name: list(value) if type(value) is list else value for name, value in fields.items()}
+        self._text = text
+        self._language = current_language()
+        super().__init__(rule.code)
 
     @property
     def code(self) -> str:
@@ -41,11 +44,13 @@ class PyptoWarning(UserWarning):
         return self.code, self.site.place
 
     def __str__(self) -> str:
+        if self._text is None:
+            self._text = render(self.rule, self.site, self.fields, severity="warning", language=self._language)
         return self._text
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = {name: str(value) for name, value in self.fields.items()}
-        return _rebuild, (self.code, self.site, fields, self._text)
+        return _rebuild, (self.code, self.site, fields, str(self))
 
 
 _collectors: ContextVar[tuple[list[PyptoWarning], ...]] = ContextVar("openpto_collectors", default=())
@@ -75,12 +80,22 @@ def emit(warning: PyptoWarning) -> None:
     for collected in active:
         if all(warning.key != kept.key for kept in collected):
             collected.append(warning)
-    if known:
+    if known or _is_silenced():
         return
     span = warning.site.span
     file, line = (span.file, span.line) if span is not None else ("<pypto>", 1)
     module, registry = _module_of(file)
     warnings.warn_explicit(warning, None, file, line, module=module, registry=registry)
+
+
+def _is_silenced() -> bool:
+    """Whether Python's filters drop our warnings whatever they say, so that nobody needs their text."""
+    if getattr(sys.flags, "context_aware_warnings", 0):  # Python 3.14: a context has filters of its own
+        return False
+    for action, message, category, module, line in warnings.filters:
+        if issubclass(PyptoWarning, category):
+            return action == "ignore" and message is None and module is None and line == 0
+    return False
 
 
 def portability(

@@ -20,11 +20,18 @@ from openpto.diagnostics import Site, Span, file_origin, note_user_file, set_sit
 if TYPE_CHECKING:
     from .context import Context
 
+MAX_TABLES = 64
+"""Functions whose positions are kept unpacked."""
+
 _UNNAMED = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<lambda>")
+
+Position = tuple[int | None, int | None, int | None, int | None]
+"""First line, last line, first column, end column of an instruction; columns count bytes."""
 
 _user_file: dict[str, bool] = {}
 _user_folders: set[str] = set()
-_spans: dict[tuple[str, CodeType, int], Span] = {}  # equal code may stand in two files
+_spans: dict[int, tuple[CodeType, dict[int, Span]]] = {}  # by identity: equal code may stand in two files
+_positions: dict[int, tuple[CodeType, tuple[Position, ...]]] = {}
 _statements: dict[str, dict[int, Span]] = {}
 _local = threading.local()
 
@@ -86,23 +93,40 @@ def note_statements(file: str, node: ast.AST, span_of: Callable[[ast.AST], Span]
 def span_of(frame: FrameType) -> Span:
     """The expression (or statement) that a frame is executing."""
     code = frame.f_code
-    key = (code.co_filename, code, frame.f_lasti)
-    known = _spans.get(key)
+    entry = _spans.get(id(code))
+    if entry is None:
+        entry = _spans.setdefault(id(code), (code, {}))
+    offset = frame.f_lasti
+    known = entry[1].get(offset)
     if known is None:
-        known = _spans.setdefault(key, instruction_span(code, frame.f_lasti, frame.f_lineno))
+        known = entry[1].setdefault(offset, instruction_span(code, offset, frame.f_lineno))
     return known
 
 
 def instruction_span(code: CodeType, offset: int, line: int | None) -> Span:
+    """The expression (or statement) that an instruction belongs to, ``line`` where its columns are not known."""
     if sys.version_info >= (3, 11):
-        for position, (first, last, col, end_col) in enumerate(code.co_positions()):
-            if position * 2 == offset:
-                if first is None or last is None or col is None or end_col is None:
-                    break
+        table = _positions_of(code)
+        number = offset // 2
+        if 0 <= number < len(table):
+            first, last, col, end_col = table[number]
+            if first is not None and last is not None and col is not None and end_col is not None:
                 file = code.co_filename
                 return Span(file, first, _characters(file, first, col), last, _characters(file, last, end_col))
     line = line or code.co_firstlineno
     return _statements.get(code.co_filename, {}).get(line, Span(code.co_filename, line))
+
+
+if sys.version_info >= (3, 11):
+
+    def _positions_of(code: CodeType) -> tuple[Position, ...]:
+        """The table of positions, unpacked once for the code that is traced now."""
+        known = _positions.get(id(code))
+        if known is None:
+            if len(_positions) >= MAX_TABLES:
+                _positions.clear()
+            known = _positions.setdefault(id(code), (code, tuple(code.co_positions())))
+        return known[1]
 
 
 def _characters(file: str, line: int, byte: int) -> int:
