@@ -1128,10 +1128,18 @@ def minimum(input: Any, other: Any) -> Tensor:
         out[:] = pypto.minimum(x, y)
     """
 
-def mrgsort(*args: Any, **kwargs: Any) -> NoReturn:
-    """Merge sorted pair runs.
+def mrgsort(input: Any, mergesize: Any) -> Tensor:
+    """Sorted runs of pairs merged: each four neighbouring runs of ``mergesize`` pairs become one.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; the last axis holds pairs as ``sort32`` makes them, so it is even; the last run, and the last
+    four, may be shorter. The result has the operand's shape; its valid extent is that of the whole pairs.
+    Dtypes: FP32. Greatest first; of equal values the one of the earlier run comes first; a NaN counts as the greatest.
+    Runs that are not sorted are sorted as well, where a device gives no promise.
+    Errors: an odd last axis; a mergesize below 1; another dtype.
+
+    Example::
+
+        out[:] = pypto.mrgsort(pypto.sort32(x), 32)
     """
 
 def mul(input: Any, other: Any) -> Tensor:
@@ -1171,10 +1179,18 @@ def neg(input: Any) -> Tensor:
         out[:] = pypto.neg(x)
     """
 
-def normal(*args: Any, **kwargs: Any) -> NoReturn:
-    """Philox + Box-Muller normal.
+def normal(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any) -> Tensor:
+    """Normally distributed random numbers (mean 0, deviation 1): Box-Muller on the numbers of ``uniform`` in FP32.
 
-    Not yet available: a call stops with PTO902.
+    Elements 2j and 2j+1 are r sin(t) and r cos(t) with r = sqrt(-2 ln max(u[2j], 1e-7)) and t = 2 pi u[2j+1], one
+    product in FP32.
+    Shapes: plain ints, rank 1-4; the vector tile covers the shape, and is a multiple of 4 on the last axis.
+    Dtypes: FP32, FP16, BF16 (computed in FP32, rounded once). On the 950 only.
+    Errors: as for ``uniform``; a vector tile that cuts the shape.
+
+    Example::
+
+        out[:] = pypto.normal([8, 16], [1234], [0, 1], [1], pypto.DT_FP32)
     """
 
 def one_hot(input: Any, num_classes: Any) -> Tensor:
@@ -1494,10 +1510,19 @@ def softmax(input: Any, dim: Any) -> Tensor:
         out[:] = pypto.softmax(x, -1)
     """
 
-def sort32(*args: Any, **kwargs: Any) -> NoReturn:
-    """Sort groups of 32 into value/index pairs.
+def sort32(input: Any, index: Any = ...) -> Tensor:
+    """Groups of 32 elements of the last axis, each sorted from the greatest down, as pairs of value and position.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 1-4; the last axis, a multiple of 32, doubles: value, position, value, position, ... A group that the
+    valid extent cuts is sorted over its valid elements; the valid extent doubles too. The position, counted along the
+    whole axis from ``index`` (None: 0), is stored as the bits of an INT32: ``view(gathermask(p, 2), dtype=DT_INT32)``.
+    Dtypes: FP32. The sort is stable; a NaN counts as the greatest; -0 and +0 are equal.
+    Errors: a last axis that is no multiple of 32; an index below 0 or so great that a position
+    would read as a NaN; another dtype.
+
+    Example::
+
+        out[:] = pypto.sort32(x)
     """
 
 def sqrt(input: Any, precision_type: Any = ...) -> Tensor:
@@ -1627,10 +1652,19 @@ def trunc(input: Any) -> Tensor:
         out[:] = pypto.trunc(x)
     """
 
-def uniform(*args: Any, **kwargs: Any) -> NoReturn:
-    """Philox uniform [0,1).
+def uniform(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any) -> Tensor:
+    """Random numbers that are evenly spread over [0, 1), from the Philox4x32-10 generator.
 
-    Not yet available: a call stops with PTO902.
+    Element i, counted row-major, takes word ``i % 4`` of block ``i // 4``, so that equal arguments give equal numbers
+    and the first n are the same in every shape. ``counter[1]`` names the stream; ``counter[0]`` is not used. The low 23
+    bits of the word (10 for FP16, 7 for BF16) over 2^23 (2^10, 2^7) are the number.
+    Shapes: plain ints, rank 1-4; the last vector tile is a multiple of 4.
+    Dtypes: FP32, FP16, BF16. On the 950 only.
+    Errors: ``key`` not one number, ``counter`` not two, ``alg`` not [1] or [3]; another dtype or vector tile.
+
+    Example::
+
+        out[:] = pypto.uniform([8, 16], [1234], [0, 1], [1], pypto.DT_FP32) + x
     """
 
 def unpack(input: Any, dtype: Any) -> Tensor:

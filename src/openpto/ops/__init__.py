@@ -13,9 +13,11 @@ from openpto.ops import (
     missing,
     movement,
     padding,
+    pairs,
     power,
     promotion,
     quotient,
+    random_numbers,
     reduce,
     reshaping,
     scan,
@@ -33,10 +35,34 @@ PUBLIC: tuple[str, ...] = tuple(sorted(name for name, decl in OPS.items() if dec
 """Every public operation name of the API, available or not."""
 
 FAMILIES = (
-    binary, bits, compare, composite, convert, create, indexing, lanes, matmul, missing, movement, padding, power,
-    promotion, quotient, reduce, reshaping, scan, selection, sort, statistics, structural, transcendental, unary,
+    binary,
+    bits,
+    compare,
+    composite,
+    convert,
+    create,
+    indexing,
+    lanes,
+    matmul,
+    missing,
+    movement,
+    padding,
+    pairs,
+    power,
+    promotion,
+    quotient,
+    random_numbers,
+    reduce,
+    reshaping,
+    scan,
+    selection,
+    sort,
+    statistics,
+    structural,
+    transcendental,
+    unary,
     updates,
-)  # fmt: skip
+)
 """The modules that declare operations."""
 
 __all__ = ["FAMILIES", "OPS", "PUBLIC", "OpDecl"]

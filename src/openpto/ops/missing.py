@@ -52,8 +52,6 @@ elsewhere(
     "SymbolicScalar minimum.",
     Sample("x[0 : int(pypto.min(4, 8)), :] * 1.0", _X, lambda x: x[0:4]),
 )
-missing("mrgsort", "T", "Merge sorted pair runs.", method=True)
-missing("normal", "N", "Philox + Box-Muller normal.", only_950=True)
 elsewhere(
     "pass_verify_print",
     "V",
@@ -69,5 +67,3 @@ elsewhere(
 missing("quant_mx", "Q", "MX quantisation with E8M0 scales.", method=True, only_950=True)
 missing("quantize", "Q", "FP32 to INT8/UINT8 with scale.")
 missing("scaled_mm", "M", "MX block-scaled matrix product.", only_950=True)
-missing("sort32", "T", "Sort groups of 32 into value/index pairs.", method=True)
-missing("uniform", "N", "Philox uniform [0,1).", only_950=True)

@@ -103,7 +103,7 @@ def topk(low: Lowering, op: Op) -> NTile:
             order = sorter.sort(Arr(row.at, source.arr.strides[-1:]), source.dtype, op.attrs["largest"])
             out = made.arr.moved((*at, 0))
             _take(low, op, order, Arr(row.at, source.arr.strides[-1:]), Arr(out.at, made.arr.strides[-1:]), k)
-    _whole_rows(low, op, source, len(valid) - 1, made)
+    whole_rows(low, op, source, len(valid) - 1, made)
     return made
 
 
@@ -132,11 +132,11 @@ def argsort(low: Lowering, op: Op) -> NTile:
         order = sorter.sort(row, source.dtype, op.attrs["descending"])
         out = Arr(made.arr.moved(origin).at, (made.arr.strides[axis],))
         _take(low, op, order, row, out, length)
-    _whole_rows(low, op, source, axis, made)
+    whole_rows(low, op, source, axis, made)
     return made
 
 
-def _whole_rows(low: Lowering, op: Op, source: NTile, axis: int, made: NTile) -> None:
+def whole_rows(low: Lowering, op: Op, source: NTile, axis: int, made: NTile) -> None:
     """Rows that hold an undefined element are not defined."""
     if made.mask is None:
         return

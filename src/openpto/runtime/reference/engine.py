@@ -22,7 +22,9 @@ from . import (
     creation,
     indexing,
     movement,
+    pairs,
     pointwise,
+    random_numbers,
     reduction,
     regions,
     reshaping,
@@ -39,8 +41,21 @@ from .machine import Machine
 from .tiles import Array, Tile, duplicate
 
 FAMILIES = (
-    contraction, creation, indexing, movement, pointwise, reduction, reshaping, scan, select, sort, storing, updating,
-)  # fmt: skip
+    contraction,
+    creation,
+    indexing,
+    movement,
+    pairs,
+    pointwise,
+    random_numbers,
+    reduction,
+    reshaping,
+    scan,
+    select,
+    sort,
+    storing,
+    updating,
+)
 """Modules that register handlers."""
 
 _KEPT = 64

@@ -36,7 +36,7 @@ def topk(m: Machine, op: Op) -> Tile:
         return tile(np.zeros(shape, np.int32 if op.name == "topk_indices" else source.data.dtype), valid)
     positions = order(source.body, -1, op.attrs["largest"])[..., :k]
     body = positions.astype(np.int32) if op.name == "topk_indices" else np.take_along_axis(source.body, positions, -1)
-    return tile(framed(np.ascontiguousarray(body), shape), valid, _whole_rows(m, op, source, -1, valid))
+    return tile(framed(np.ascontiguousarray(body), shape), valid, whole_rows(m, op, source, -1, valid))
 
 
 @impl("argsort")
@@ -46,10 +46,10 @@ def argsort(m: Machine, op: Op) -> Tile:
     axis: int = op.attrs["axis"]
     body = order(source.body, axis, op.attrs["descending"]).astype(np.int32)
     shape = m.shape(result_of(op).type)
-    return tile(framed(body, shape), source.valid, _whole_rows(m, op, source, axis, source.valid))
+    return tile(framed(body, shape), source.valid, whole_rows(m, op, source, axis, source.valid))
 
 
-def _whole_rows(m: Machine, op: Op, source: Tile, axis: int, valid: tuple[int, ...]) -> Region:
+def whole_rows(m: Machine, op: Op, source: Tile, axis: int, valid: tuple[int, ...]) -> Region:
     """Rows that hold an undefined element are not defined."""
     if source.defined is None or whole(source):
         return FULL
