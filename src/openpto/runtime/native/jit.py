@@ -191,21 +191,39 @@ def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = N
         for name, source in (routines or {}).items():
             found = shared.routines.get((goal, name))
             if found is None:
-                tracker = _link(shared, goal, source, name, {})
+                tracker = _link(shared, goal, source, (name,), {})
                 found = shared.routines[goal, name] = (tracker, tracker[name])
             symbols[name] = found[1]
             keep.append(found[0])
-        tracker = _link(shared, goal, text, "kernel", symbols)
+        tracker = _link(shared, goal, text, ("kernel",), symbols)
         address = tracker["kernel"]
     prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 4)
     return Compiled(prototype(address), address, (tracker, *keep))
 
 
-def _link(shared: _Shared, goal: Target, text: str, export: str, symbols: Mapping[str, int | None]) -> Any:
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A module of several functions, which lives as long as this object: their addresses by name."""
+
+    addresses: Mapping[str, int]
+    keep: tuple[Any, ...]
+
+
+def link_module(text: str, goal: Target, exports: Sequence[str]) -> Linked:
+    """Machine code of a module that needs nothing but the C library and the interpreter."""
+    shared = _shared()
+    with shared.lock:
+        tracker = _link(shared, goal, text, exports, shared.symbols)
+        return Linked({name: tracker[name] for name in exports}, (tracker, shared))
+
+
+def _link(shared: _Shared, goal: Target, text: str, exports: Sequence[str], symbols: Mapping[str, int | None]) -> Any:
     machine, jit = shared.machine(goal)
     shared.count += 1
     code = object_code(machine, goal, text)
-    builder = binding().JITLibraryBuilder().add_object_img(code).export_symbol(export).add_current_process()
+    builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name in exports:
+        builder.export_symbol(name)
     for name, address in symbols.items():
         builder.import_symbol(name, address)
     return builder.link(jit, f"library{shared.count}")

@@ -1,0 +1,142 @@
+"""The process's pool of threads: Python threads that are parked in compiled code (``pool_code.py``).
+
+One pool serves every caller. It grows to what a caller asks for; a process that forks makes a new one in the child;
+when the interpreter ends the workers are sent home first.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+from functools import cache
+from typing import Any
+
+from openpto.language.configuration import settings
+
+from . import cpus, jit, pool_code
+
+_JOIN_SECONDS = 1.0
+_lock = threading.Lock()
+_pool: Pool | None = None
+
+
+@cache
+def code() -> jit.Linked:
+    """The pool's machine code, made once a process."""
+    goal = jit.target()
+    return jit.link_module(pool_code.module(jit.RUNTIME, goal.is_x86), goal, pool_code.EXPORTS)
+
+
+@cache
+def processors() -> int:
+    """Processors of this process."""
+    return cpus.available()
+
+
+def wanted() -> int:
+    """Threads that a kernel may use here: the setting, else the processors.
+
+    Raises:
+        ValueError: PTO295, ``PYPTO_NUM_THREADS`` is not a number from 1.
+    """
+    return settings().threads or processors()
+
+
+class Pool:
+    """Workers and the memory that they share with callers."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.workers: list[threading.Thread] = []
+        self.lock = threading.Lock()
+        self.ended = False
+        self.memory = ctypes.create_string_buffer(pool_code.POOL_BYTES + 64)
+        self.address = -(-ctypes.addressof(self.memory) // 64) * 64
+        for slot in range(pool_code.SLOTS + 1):
+            base = self.address
+            if slot:
+                base += pool_code.FIRST_SLOT + (slot - 1) * pool_code.SLOT_BYTES + 256
+            _initialise(base)
+        prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+        self._work = prototype(code().addresses["openpto_worker"])
+        self._end = prototype(code().addresses["openpto_end_workers"])
+
+    def grow(self, threads: int) -> None:
+        """Have workers for a caller that counts ``threads`` with itself; fewer if the system has no more."""
+        if len(self.workers) >= threads - 1 or self.ended:
+            return
+        with self.lock:
+            while len(self.workers) < threads - 1 and not self.ended:
+                number = len(self.workers) + 1
+                worker = threading.Thread(
+                    target=self._work, args=(self.address, number), name=f"pypto-worker-{number}", daemon=True
+                )
+                try:
+                    worker.start()
+                except RuntimeError:  # no more threads: callers do what is left
+                    return
+                self.workers.append(worker)
+
+    def end(self) -> None:
+        """Let every worker return; callers do all chunks themselves from now on."""
+        self.ended = True
+        self._end(self.address, 0)
+        for worker in self.workers:
+            worker.join(_JOIN_SECONDS)
+
+
+def _initialise(base: int) -> None:
+    """A mutex at ``base`` and a condition 128 bytes after it."""
+    library = ctypes.CDLL(None)
+    library.pthread_mutex_init(ctypes.c_void_p(base), None)
+    library.pthread_cond_init(ctypes.c_void_p(base + 128), None)
+
+
+def shared(threads: int) -> Pool | None:
+    """The process's pool with workers for ``threads``; None where a caller works alone."""
+    global _pool
+    if threads <= 1:
+        return None
+    pool = _pool
+    if pool is None or pool.process != os.getpid():
+        with _lock:
+            if _pool is None or _pool.process != os.getpid():
+                _pool = Pool()
+            pool = _pool
+    pool.grow(threads)
+    return pool
+
+
+def _forget() -> None:
+    """In the child of a fork there are no workers, and locks may be held by threads that do not exist."""
+    global _lock, _pool
+    _lock = threading.Lock()
+    _pool = None
+
+
+def _end_workers() -> None:
+    pool = _pool
+    if pool is not None and pool.process == os.getpid():
+        pool.end()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+atexit.register(_end_workers)
+
+
+class Host:
+    """What compiled code needs of the host for its regions: addresses in memory that lives as long as this object.
+
+    Layout, 64-bit integers: the pool or 0, threads, token of the run, then the addresses of ``openpto_parallel``,
+    of the function that takes a note of a chunk, and of the one that hands them over in order.
+    """
+
+    def __init__(self, threads: int, token: int, note: int, replay: int) -> None:
+        self.pool = shared(threads)
+        address = self.pool.address if self.pool is not None else 0
+        parallel = code().addresses["openpto_parallel"]
+        self.memory: Any = (ctypes.c_int64 * 6)(address, threads, token, parallel, note, replay)
+        self.address = ctypes.addressof(self.memory)
