@@ -79,13 +79,13 @@ def measure(name: str) -> dict[str, float]:
     from openpto.runtime import native  # noqa: F401 - what it loads is import, not compilation
     from openpto_gym.registry import load
 
-    chosen = load(name)
-    case = chosen.cases[0]
-    inputs = chosen.inputs(case)
     stages = Stages()
     for stage in STAGES:
         stages.watch(*stage)
     stages.watch("run", "openpto.runtime", "execute")
+    chosen = load(name)
+    case = chosen.cases[0]
+    inputs = chosen.inputs(case)
     chosen.run(case, inputs)
     return {stage: seconds * 1e3 for stage, seconds in stages.seconds.items()}
 

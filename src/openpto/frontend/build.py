@@ -11,9 +11,10 @@ from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .refuse import Note, refuse_syntax
-from .rewrite import MACHINE, SPECS, rewrite
+from .rewrite import MACHINE, SPECS, placed, rewrite
 from .sites import note_statements
 from .source import FunctionNode, Source, parse
+from .tree import Tree
 
 if TYPE_CHECKING:
     from .context import Context
@@ -77,10 +78,11 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 def _rewrite(function: FunctionType, source: Source, kernel: bool) -> Rewritten:
     node = parse(source)
-    notes = refuse_syntax(node, source, kernel=kernel)
+    tree = Tree(node)
+    notes = refuse_syntax(node, tree, source, kernel=kernel)
     note_statements(source.file, node, source.span)
-    loaded = tuple(sorted(_loaded(node, function.__code__)))
-    specs = rewrite(node, source, kernel=kernel)
+    loaded = tuple(sorted(_loaded(node, tree, function.__code__)))
+    specs = rewrite(node, tree, source, kernel=kernel)
     code = _compile(node, function.__code__)
     return Rewritten(code, tuple(specs), loaded, notes)
 
@@ -92,9 +94,8 @@ def _compile(node: Any, original: CodeType) -> CodeType:
     node.args.kw_defaults = [None] * len(node.args.kwonlyargs)
     free = [*original.co_freevars, MACHINE, SPECS]
     parameters = ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, [])
-    factory = ast.FunctionDef("factory__", parameters, [node], [])
-    module = ast.Module([ast.copy_location(factory, node)], [])
-    ast.fix_missing_locations(module)
+    factory = placed(ast.FunctionDef("factory__", parameters, [node], []), node)
+    module = ast.Module([factory], [])
     flags = original.co_flags & _FUTURE
     outer = compile(module, original.co_filename, "exec", flags=flags, dont_inherit=True)
     maker = next(c for c in outer.co_consts if isinstance(c, CodeType))
@@ -105,12 +106,12 @@ def _compile(node: Any, original: CodeType) -> CodeType:
     return code.replace(**named)
 
 
-def _loaded(node: FunctionNode, code: CodeType) -> set[tuple[str, ...]]:
+def _loaded(node: FunctionNode, tree: Tree, code: CodeType) -> set[tuple[str, ...]]:
     """Names and dotted names (``config.TILE``) that the body loads from outside; annotations and defaults are not
     the body's, and a local of the function hides a global of its name."""
     hidden = {*code.co_varnames, *code.co_cellvars}
     found: set[tuple[str, ...]] = set()
-    for inner in (inner for statement in node.body for inner in ast.walk(statement)):
+    for inner in tree.inside(*node.body):
         path: list[str] = []
         while isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load):
             path.append(inner.attr)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from openpto.diagnostics import Site, fail, portability
 
 from .source import FunctionNode, Source
+from .tree import FUNCTIONS, Tree
 
 _STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: ("Try", "errors cannot be handled while a kernel is traced; let them stop the trace"),
@@ -31,6 +32,8 @@ _STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {
 if sys.version_info >= (3, 11):
     _STATEMENTS[ast.TryStar] = ("TryStar", "errors cannot be handled while a kernel is traced")
 
+_SUSPECTS = frozenset({*_STATEMENTS, ast.Raise, ast.For, ast.While, ast.FunctionDef})
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -48,30 +51,35 @@ class Note:
             portability(self.code, None, site=self.site, **self.fields)
 
 
-def refuse_syntax(node: FunctionNode, source: Source, *, kernel: bool) -> tuple[Note, ...]:
+def refuse_syntax(node: FunctionNode, tree: Tree, source: Source, *, kernel: bool) -> tuple[Note, ...]:
     """Stop at the first construct that is not supported (PTO110 to PTO113); returns what only some refuse."""
     if isinstance(node, ast.AsyncFunctionDef):
         _refuse(source, node, node)
     _refuse_signature(node, source)
     if kernel:
-        _refuse_return(node, source)
-    for inner in _in_order(node.body):
-        _refuse(source, node, inner)
-        if isinstance(inner, ast.FunctionDef):
-            _refuse_signature(inner, source)
-    return tuple(_notes(node, source))
+        _refuse_return(node, tree, source)
+    for inner in tree.inside(*node.body):
+        if type(inner) in _SUSPECTS:
+            _refuse(source, node, inner)
+            if isinstance(inner, ast.FunctionDef):
+                _refuse_signature(inner, source)
+    return tuple(_notes(node, tree, source))
 
 
 def _refuse(source: Source, function: FunctionNode, node: ast.AST) -> None:
     known = _STATEMENTS.get(type(node))
-    site = Site(source.span(node), kernel=function.name)
     if known is not None:
-        fail("PTO110", site=site, node=known[0], instead=known[1])
+        fail("PTO110", site=_site(source, function, node), node=known[0], instead=known[1])
     if isinstance(node, ast.Raise) and node.exc is None:
+        site = _site(source, function, node)
         fail("PTO110", site=site, node="Raise without an exception", instead="raise an exception object")
     if isinstance(node, (ast.For, ast.While)) and node.orelse:
-        place = source.span(node.orelse[0])
-        fail("PTO112", site=Site(place, kernel=function.name), kind="For" if isinstance(node, ast.For) else "While")
+        site = _site(source, function, node.orelse[0])
+        fail("PTO112", site=site, kind="For" if isinstance(node, ast.For) else "While")
+
+
+def _site(source: Source, function: FunctionNode, node: ast.AST) -> Site:
+    return Site(source.span(node), kernel=function.name)
 
 
 def _refuse_signature(node: FunctionNode, source: Source) -> None:
@@ -80,12 +88,12 @@ def _refuse_signature(node: FunctionNode, source: Source) -> None:
         fail("PTO111", site=Site(span, kernel=node.name), name=node.name, argument=node.args.vararg.arg)
 
 
-def _notes(node: FunctionNode, source: Source) -> Iterator[Note]:
-    for inner in (node, *_in_order(node.body)):
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner.args.kwarg is not None:
+def _notes(node: FunctionNode, tree: Tree, source: Source) -> Iterator[Note]:
+    for inner in (node, *tree.inside(*node.body)):
+        if isinstance(inner, FUNCTIONS) and inner.args.kwarg is not None:
             site = Site(source.span(inner.args.kwarg), kernel=node.name)
             yield Note("PTO665", site, {"name": inner.name, "argument": inner.args.kwarg.arg}, everywhere=True)
-    for inner in _in_order(node.body, enter_functions=False):
+    for inner in tree.in_function(node.body):
         name = _newer(inner)
         if name:
             yield Note("PTO671", Site(source.span(inner), kernel=node.name), {"node": name})
@@ -102,18 +110,7 @@ def _newer(node: ast.AST) -> str:
     return ""
 
 
-def _refuse_return(node: FunctionNode, source: Source) -> None:
-    for inner in _in_order(node.body, enter_functions=False):
+def _refuse_return(node: FunctionNode, tree: Tree, source: Source) -> None:
+    for inner in tree.in_function(node.body):
         if isinstance(inner, ast.Return):
             fail("PTO113", site=Site(source.span(inner), kernel=node.name))
-
-
-def _in_order(body: Iterable[ast.AST], *, enter_functions: bool = True) -> Iterable[ast.AST]:
-    """All nodes, in the order of the text."""
-    stack = list(body)[::-1]
-    while stack:
-        node = stack.pop()
-        yield node
-        if not enter_functions and isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            continue
-        stack.extend(list(ast.iter_child_nodes(node))[::-1])

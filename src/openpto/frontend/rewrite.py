@@ -1,3 +1,4 @@
+# ruff: noqa: N802 (methods are named after the classes of the tree)
 """Rewriting a function's tree so that control flow asks the machine (``pto__``) at trace time.
 
 Purpose: ``for``, ``if``, ``and``/``or``/``not``, ternaries, chained comparisons, ``in``, calls, and loads of names
@@ -15,28 +16,39 @@ from typing import TypeVar
 
 from openpto.diagnostics import Span
 
-from .liveness import Liveness, Names, arguments, loads, stored
+from .liveness import Liveness
 from .source import FunctionNode, Source
 from .specs import BranchSpec, LoopSpec
+from .tree import Names, Transformer, Tree, arguments, children
 
 MACHINE, SPECS = "pto__", "specs__"
 _PLAIN_ITERABLES = frozenset({"range", "enumerate", "zip", "reversed", "sorted"})
+_ASSIGNMENTS = frozenset({ast.Assign, ast.AugAssign})
+_BINDING = frozenset({ast.For, ast.If, ast.BoolOp})
+_JUMPS = frozenset({ast.Return, ast.Break, ast.Continue})
+_POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 Node = TypeVar("Node", bound=ast.AST)
 
 
-def rewrite(node: FunctionNode, source: Source, *, kernel: bool) -> list[LoopSpec | BranchSpec]:
-    """Rewrite ``node`` in place; returns the facts its code refers to by number."""
+def rewrite(node: FunctionNode, tree: Tree, source: Source, *, kernel: bool) -> list[LoopSpec | BranchSpec]:
+    """Rewrite ``node``, of which ``tree`` is the picture, in place; returns the facts its code refers to by number."""
     specs: list[LoopSpec | BranchSpec] = []
     outputs = frozenset(a.arg for a in node.args.args) if kernel else frozenset()
-    _Rewriter(node, source, specs, frozenset(), outputs).function()
+    _Rewriter(node, tree, source, specs, frozenset(), outputs).function()
     return specs
 
 
-def _placed(new: Node, like: ast.AST) -> Node:
-    """Give a new node, and all new nodes inside, the position of ``like``."""
-    for inner in ast.walk(new):
-        if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
-            ast.copy_location(inner, like)
+def placed(new: Node, like: ast.AST) -> Node:
+    """Give a new node, and the new nodes inside, the position of ``like``; below a placed node all are placed."""
+    where = {name: getattr(like, name) for name in _POSITION}
+    stack: list[ast.AST] = [new]
+    while stack:
+        node = stack.pop()
+        if "lineno" in node._attributes:
+            if hasattr(node, "lineno"):
+                continue
+            node.__dict__.update(where)
+        stack.extend(children(node))
     return new
 
 
@@ -52,34 +64,37 @@ def _method(name: str, method: str) -> ast.Call:
     return ast.Call(ast.Attribute(_load(name), method, ast.Load()), [], [])
 
 
-class _Rewriter(ast.NodeTransformer):
+class _Rewriter(Transformer):
     """One function scope; nested functions get their own."""
 
     def __init__(
         self,
         node: FunctionNode,
+        tree: Tree,
         source: Source,
         specs: list[LoopSpec | BranchSpec],
         outer: Names,
         outputs: Names,
     ) -> None:
         self.node = node
+        self.tree = tree
         self.source = source
         self.specs = specs
-        self.live = Liveness(node.body)
-        self.outputs = outputs & stored(node.body)
+        self.live = Liveness(tree, node.body)
+        self.outputs = outputs & self.tree.stored(node.body)
         self.number = 0
+        self._jumping = tree.places(_JUMPS)
         self.watched = outer | self._watched(node.body)
 
     def _watched(self, body: Sequence[ast.stmt]) -> Names:
         """Names that may hold something that must not be used: stored by any ``for`` or ``if``, or after ``and``."""
         found: set[str] = set()
-        for statement in body:
-            for inner in ast.walk(statement):
-                if isinstance(inner, (ast.For, ast.If)) and inner in self.live.of:
-                    found |= stored([inner])
-                elif isinstance(inner, ast.BoolOp):
-                    found |= stored(inner.values[1:])
+        places = self.tree.places(_BINDING)
+        for inner in (inner for statement in body for inner in self.tree.between(places, statement)):
+            if isinstance(inner, ast.BoolOp):
+                found |= self.tree.stored(inner.values[1:])
+            elif inner in self.live.of:
+                found |= self.tree.stored([inner])
         return frozenset(found)
 
     def function(self) -> None:
@@ -105,9 +120,9 @@ class _Rewriter(ast.NodeTransformer):
         """After a statement that stores the name of a kernel parameter: tell the machine."""
         if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             return []
-        names = sorted(self.outputs & stored([statement]))
+        names = sorted(self.outputs & self.tree.stored([statement]))
         calls = [ast.Expr(_machine("rebound", _load(name), ast.Constant(name))) for name in names]
-        return [_placed(call, statement) for call in calls]
+        return [placed(call, statement) for call in calls]
 
     def _spec(self, spec: LoopSpec | BranchSpec) -> ast.expr:
         self.specs.append(spec)
@@ -126,15 +141,15 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.iter, (ast.List, ast.Tuple, ast.ListComp)):
             return self._plain_for(node)
         live = self.live.of[node]
-        targets = tuple(sorted(stored([node.target])))
-        names = tuple(sorted((stored(node.body) - set(targets)) & (live.inside | live.after)))
+        targets = tuple(sorted(self.tree.stored([node.target])))
+        names = tuple(sorted((self.tree.stored(node.body) - set(targets)) & (live.inside | live.after)))
         spec = LoopSpec(
             span=self.source.span(node.iter),
             names=names,
             targets=targets,
             inside=live.inside,
             after=live.after,
-            counters=_counters(node.body),
+            counters=self._counters(node.body),
             pattern=len(node.target.elts) if isinstance(node.target, (ast.Tuple, ast.List)) else 0,
             jumps=self._jumps(node.body),
             stores=self._first_stores(node.body),
@@ -142,27 +157,27 @@ class _Rewriter(ast.NodeTransformer):
         loop = self._temporary("L")
         start = _machine("loop", self.visit(node.iter), self._spec(spec))
         body = [
-            _placed(self._if_region(loop, "managed", "head", names), node.iter),
+            placed(self._if_region(loop, "managed", "head", names), node.iter),
             *self.block(node.body),
-            _placed(self._if_region(loop, "managed", "tail", ()), node.iter),
+            placed(self._if_region(loop, "managed", "tail", ()), node.iter),
         ]
         guarded = ast.With([ast.withitem(_load(loop))], body)
-        new = ast.For(self.visit(node.target), _load(loop), [_placed(guarded, node.iter)], [])
+        new = ast.For(self.visit(node.target), _load(loop), [placed(guarded, node.iter)], [])
         return [
-            _placed(ast.Assign([ast.Name(loop, ast.Store())], start), node.iter),
-            _placed(new, node),
-            _placed(self._if_region(loop, "managed", "exit", (*names, *targets)), node.iter),
+            placed(ast.Assign([ast.Name(loop, ast.Store())], start), node.iter),
+            placed(new, node),
+            placed(self._if_region(loop, "managed", "exit", (*names, *targets)), node.iter),
         ]
 
     def _plain_for(self, node: ast.For) -> list[ast.stmt]:
         """An iterable that certainly is no ``pypto.loop``."""
-        node.iter = _placed(_machine("items", self.visit(node.iter)), node.iter)
+        node.iter = placed(_machine("items", self.visit(node.iter)), node.iter)
         node.target = self.visit(node.target)
         node.body = self.block(node.body)
         return [node]
 
     def visit_While(self, node: ast.While) -> ast.stmt:
-        node.test = _placed(_machine("again", self.visit(node.test)), node.test)
+        node.test = placed(_machine("again", self.visit(node.test)), node.test)
         node.body = self.block(node.body)
         return node
 
@@ -178,41 +193,51 @@ class _Rewriter(ast.NodeTransformer):
         action: ast.stmt = ast.Assign([ast.Tuple(targets, ast.Store())], call) if targets else ast.Expr(call)
         return ast.If(ast.Attribute(_load(owner), question, ast.Load()), [action], [])
 
+    def _counters(self, body: Sequence[ast.stmt]) -> Names:
+        """Names computed from themselves."""
+        found: set[str] = set()
+        places = self.tree.places(_ASSIGNMENTS)
+        for inner in (inner for statement in body for inner in self.tree.between(places, statement)):
+            if isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name):
+                found.add(inner.target.id)
+            elif isinstance(inner, ast.Assign):
+                found |= self.tree.stored(inner.targets) & self.tree.loads(inner.value)
+        return frozenset(found)
+
     def _jumps(self, body: Sequence[ast.stmt]) -> tuple[tuple[str, Span], ...]:
         """Statements that leave ``body``: break and continue of its own loop, return."""
         found: list[tuple[str, Span]] = []
 
         def search(nodes: Iterable[ast.AST], in_loop: bool) -> None:
-            for inner in nodes:
-                if isinstance(inner, ast.Return):
-                    found.append(("return", self.source.span(inner)))
-                elif isinstance(inner, (ast.Break, ast.Continue)) and not in_loop:
-                    kind = "break" if isinstance(inner, ast.Break) else "continue"
-                    found.append((kind, self.source.span(inner)))
-                elif not isinstance(inner, (ast.FunctionDef, ast.Lambda)):
-                    search(ast.iter_child_nodes(inner), in_loop or isinstance(inner, (ast.For, ast.While)))
+            for node in nodes:
+                if next(self.tree.between(self._jumping, node), None) is None:
+                    continue
+                if isinstance(node, ast.Return):
+                    found.append(("return", self.source.span(node)))
+                elif isinstance(node, (ast.Break, ast.Continue)) and not in_loop:
+                    kind = "break" if isinstance(node, ast.Break) else "continue"
+                    found.append((kind, self.source.span(node)))
+                elif not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                    search(children(node), in_loop or isinstance(node, (ast.For, ast.While)))
 
         search(body, False)
         return tuple(found)
 
     def _first_stores(self, body: Sequence[ast.stmt]) -> dict[str, Span]:
         """Where each name is stored first."""
-        found: dict[str, Span] = {}
-        for statement in body:
-            for inner in ast.walk(statement):
-                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                    span = self.source.span(inner)
-                    known = found.get(inner.id)
-                    if known is None or (span.line, span.col) < (known.line, known.col):
-                        found[inner.id] = span
-        return found
+        found: dict[str, ast.Name] = {}
+        for name in (name for statement in body for name in self.tree.bindings(statement)):
+            known = found.get(name.id)
+            if known is None or (name.lineno, name.col_offset) < (known.lineno, known.col_offset):
+                found[name.id] = name
+        return {name: self.source.span(node) for name, node in found.items()}
 
     # -- branches ------------------------------------------------------------------------------------------------
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
         live = self.live.of[node]
-        both = stored(node.body) | stored(node.orelse)
-        needed = live.after | (live.inside & stored(node.body))
+        both = self.tree.stored(node.body) | self.tree.stored(node.orelse)
+        needed = live.after | (live.inside & self.tree.stored(node.body))
         spec = BranchSpec(
             span=self.source.span(node.test),
             names=tuple(sorted(both & needed)),
@@ -224,7 +249,7 @@ class _Rewriter(ast.NodeTransformer):
         )
         test = self.visit(node.test)
         if spec.jumps:
-            node.test = _placed(_machine("test", test, self._spec(spec)), node.test)
+            node.test = placed(_machine("test", test, self._spec(spec)), node.test)
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
             return [node]
         name = self._temporary("I")
@@ -236,9 +261,9 @@ class _Rewriter(ast.NodeTransformer):
             self._if_region(name, "symbolic", "join", spec.names),
         ]
         return [
-            _placed(branch, node.test),
-            _placed(ast.If(_method(name, "then"), then, []), node.test),
-            _placed(ast.If(_method(name, "other"), other, []), node.test),
+            placed(branch, node.test),
+            placed(ast.If(_method(name, "then"), then, []), node.test),
+            placed(ast.If(_method(name, "other"), other, []), node.test),
         ]
 
     # -- other statements ----------------------------------------------------------------------------------------
@@ -247,41 +272,41 @@ class _Rewriter(ast.NodeTransformer):
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
         decorators = [self.visit(d) for d in node.decorator_list]
-        _Rewriter(node, self.source, self.specs, self.watched, frozenset()).function()
+        _Rewriter(node, self.tree, self.source, self.specs, self.watched, frozenset()).function()
         node.decorator_list = decorators
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         inner = self.watched
         self.watched = inner - arguments(node.args)
-        self.generic_visit(node)
+        self.parts(node)
         self.watched = inner
         return node
 
     def visit_With(self, node: ast.With) -> ast.stmt:
         for item in node.items:
             place = item.context_expr
-            item.context_expr = _placed(_machine("manager", self.visit(place)), place)
+            item.context_expr = placed(_machine("manager", self.visit(place)), place)
         node.body = self.block(node.body)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        self.generic_visit(node)
+        self.parts(node)
         if isinstance(node.target, ast.Name) and node.target.id in self.watched:
             name = node.target.id
             check = ast.Assign([ast.Name(name, ast.Store())], _machine("use", _load(name), ast.Constant(name)))
-            return [_placed(check, node.target), node]
+            return [placed(check, node.target), node]
         return [node]
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         test = node.test
-        self.generic_visit(node)
-        node.test = _placed(_machine("truth", node.test, ast.Constant("assert")), test)
+        self.parts(node)
+        node.test = placed(_machine("truth", node.test, ast.Constant("assert")), test)
         return node
 
     def visit_Raise(self, node: ast.Raise) -> list[ast.stmt]:
-        self.generic_visit(node)
-        return [_placed(ast.Expr(_machine("raising")), node), node]
+        self.parts(node)
+        return [placed(ast.Expr(_machine("raising")), node), node]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         node.target = self.visit(node.target)
@@ -299,22 +324,22 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.id in self.watched:
-            return _placed(_machine("use", node, ast.Constant(node.id)), node)
+            return placed(_machine("use", node, ast.Constant(node.id)), node)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        node.func = _placed(_machine("fn", node.func), node.func)
+        self.parts(node)
+        node.func = placed(_machine("fn", node.func), node.func)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         method = "left_and" if isinstance(node.op, ast.And) else "left_or"
-        names = stored(node.values[-1:])
+        names = self.tree.stored(node.values[-1:])
         result = self.expression(node.values[-1])
         for operand in reversed(node.values[:-1]):
-            earlier = stored([operand])
+            earlier = self.tree.stored([operand])
             bound = [ast.Constant(name) for name in sorted(names)]
-            left = _placed(_machine(method, self.visit(operand), *bound), operand)
+            left = placed(_machine(method, self.visit(operand), *bound), operand)
             result = self._bound(self._joined(node.op, left, result, node), names, node)
             names |= earlier
         return result
@@ -322,22 +347,22 @@ class _Rewriter(ast.NodeTransformer):
     def _bound(self, value: ast.expr, names: Names, like: ast.expr) -> ast.expr:
         """``value``, after which the names that its second operand may bind hold what both ways leave in them."""
         stores = [ast.NamedExpr(ast.Name(n, ast.Store()), _machine("bound", ast.Constant(n))) for n in sorted(names)]
-        return _placed(_machine("first", value, *stores), like) if stores else value
+        return placed(_machine("first", value, *stores), like) if stores else value
 
     def _joined(self, op: ast.boolop, left: ast.expr, right: ast.expr, like: ast.expr) -> ast.expr:
-        second = _placed(_machine("right", right), right)
-        return _placed(_machine("join", ast.BoolOp(op, [left, second])), like)
+        second = placed(_machine("right", right), right)
+        return placed(_machine("join", ast.BoolOp(op, [left, second])), like)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        self.generic_visit(node)
-        return _placed(_machine("not_", node.operand), node) if isinstance(node.op, ast.Not) else node
+        self.parts(node)
+        return placed(_machine("not_", node.operand), node) if isinstance(node.op, ast.Not) else node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        when = _placed(_machine("when", self.visit(node.test)), node.test)
-        yes = _placed(_machine("yes", self.visit(node.body)), node.body)
-        no = _placed(_machine("no", self.visit(node.orelse)), node.orelse)
+        when = placed(_machine("when", self.visit(node.test)), node.test)
+        yes = placed(_machine("yes", self.visit(node.body)), node.body)
+        no = placed(_machine("no", self.visit(node.orelse)), node.orelse)
         chosen = ast.BoolOp(ast.Or(), [ast.BoolOp(ast.And(), [when, yes]), no])
-        return _placed(_machine("join", chosen), node)
+        return placed(_machine("join", chosen), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         operands = [self.visit(node.left), *map(self.visit, node.comparators)]
@@ -347,17 +372,17 @@ class _Rewriter(ast.NodeTransformer):
         left, right = operands[:2]
         if len(ops) == 1:
             return self._comparison(left, ops[0], right, like)
-        first = self._comparison(left, ops[0], _placed(_machine("keep", right), right), like)
-        kept = _placed(_machine("kept"), right)
+        first = self._comparison(left, ops[0], placed(_machine("keep", right), right), like)
+        kept = placed(_machine("kept"), right)
         rest = self._compare([kept, *operands[2:]], ops[1:], like)
-        return self._joined(ast.And(), _placed(_machine("left_and", first), like), rest, like)
+        return self._joined(ast.And(), placed(_machine("left_and", first), like), rest, like)
 
     def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr, like: ast.Compare) -> ast.expr:
         if isinstance(op, ast.In):
-            return _placed(_machine("contains", left, right), like)
+            return placed(_machine("contains", left, right), like)
         if isinstance(op, ast.NotIn):
-            return _placed(_machine("not_", _machine("contains", left, right)), like)
-        return _placed(ast.Compare(left, [op], [right]), like)
+            return placed(_machine("not_", _machine("contains", left, right)), like)
+        return placed(ast.Compare(left, [op], [right]), like)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
@@ -365,7 +390,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _truth(self, test: ast.expr, what: str) -> ast.expr:
-        return _placed(_machine("truth", self.visit(test), ast.Constant(what)), test)
+        return placed(_machine("truth", self.visit(test), ast.Constant(what)), test)
 
 
 def _is_cond(test: ast.expr) -> bool:
@@ -374,15 +399,3 @@ def _is_cond(test: ast.expr) -> bool:
         return False
     called = test.func
     return (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) == "cond"
-
-
-def _counters(body: Sequence[ast.stmt]) -> Names:
-    """Names computed from themselves."""
-    found: set[str] = set()
-    for statement in body:
-        for inner in ast.walk(statement):
-            if isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name):
-                found.add(inner.target.id)
-            elif isinstance(inner, ast.Assign):
-                found |= stored(inner.targets) & loads(inner.value)
-    return frozenset(found)

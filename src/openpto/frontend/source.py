@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import linecache
 import threading
-from collections.abc import Mapping
+import tokenize
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
@@ -18,7 +21,14 @@ from .sites import declare_user_code
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
+MAX_ENDS = 20
+"""Lines that are tried as the one behind a function, before its text is taken apart into tokens."""
+
+MAX_TREES = 64
+"""Trees kept for functions that were captured and not traced yet."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """The text of one function: ``lines`` begin at ``first_line`` (1-based) of ``file``. ``class_name`` is the class
     whose body defines it, which decides how Python spells its private names. ``columns`` are set for a lambda: where
@@ -108,14 +118,56 @@ def _read(function: FunctionType) -> tuple[Source | None, str]:
     if start >= len(lines):
         return None, f"{code.co_filename} is shorter than when it was imported"
     try:
-        block = inspect.getblock(lines[start:])
-        source = Source(code.co_filename, code.co_firstlineno, tuple(block), _class_of(function))
-        node = parse(source)
+        source, node = block(code.co_filename, start + 1, lines[start:], _class_of(function))
     except (SyntaxError, ValueError, IndexError):
         return None, f"the text at {code.co_filename}:{code.co_firstlineno} is not this function any more"
     if node.name != code.co_name or _argument_names(node) != code.co_varnames[: len(_argument_names(node))]:
         return None, f"the text at {code.co_filename}:{code.co_firstlineno} is not this function any more"
+    _keep(source, node)
     return source, ""
+
+
+def block(file: str, first_line: int, lines: list[str], class_name: str = "") -> tuple[Source, FunctionNode]:
+    """The definition at the beginning of ``lines``, and its tree.
+
+    It ends where the text up to a line that is not indented deeper is a whole statement, which it is not inside of
+    brackets, strings and headers over several lines.
+
+    Raises:
+        SyntaxError: there is no function definition.
+    """
+    for end in itertools.islice(_ends(lines), MAX_ENDS):
+        source = Source(file, first_line, tuple(lines[:end]), class_name)
+        try:
+            return source, _parse(source)
+        except SyntaxError:
+            continue
+    try:
+        lines = inspect.getblock(lines)
+    except tokenize.TokenError as error:
+        raise SyntaxError(str(error)) from None
+    source = Source(file, first_line, tuple(lines), class_name)
+    return source, _parse(source)
+
+
+def _ends(lines: list[str]) -> Iterator[int]:
+    """Where the block that ``lines`` begin with may end."""
+    indent = _indent(lines[0])
+    for at in range(1, len(lines)):
+        if _begins_statement(lines[at]) and _indent(lines[at]) <= indent:
+            yield at
+    yield len(lines)
+
+
+def _indent(line: str) -> int:
+    """Columns before the text; a tab reaches to the next multiple of eight."""
+    expanded = line.expandtabs(8)
+    return len(expanded) - len(expanded.lstrip(" \f"))
+
+
+def _begins_statement(line: str) -> bool:
+    text = line.strip()
+    return bool(text) and not text.startswith("#")
 
 
 def _lambda_source(function: FunctionType, lines: list[str]) -> Source | None:
@@ -174,24 +226,42 @@ def _file_lines(function: FunctionType, module: Mapping[str, object]) -> list[st
         return []
 
 
-def parse(source: Source) -> FunctionNode:
-    """The tree of a function definition; line numbers and (byte) columns are those of the file.
+_trees: OrderedDict[Source, FunctionNode] = OrderedDict()
+"""Trees of functions that were captured lately; the first to ask takes one away and may change it."""
 
-    The block is parsed at its own indentation, so that strings over several lines keep their text.
+
+def _keep(source: Source, node: FunctionNode) -> None:
+    with _lock:
+        _trees[source] = node
+        if len(_trees) > MAX_TREES:
+            _trees.popitem(last=False)
+
+
+def parse(source: Source) -> FunctionNode:
+    """The tree of a function definition, for the caller to change; lines and (byte) columns are those of the file.
 
     Raises:
         SyntaxError: the text is not a function definition.
     """
+    with _lock:
+        known = _trees.pop(source, None)
+    return _parse(source) if known is None else known
+
+
+def _parse(source: Source) -> FunctionNode:
+    """The block is parsed at its own indentation, so that strings over several lines keep their text, and behind as
+    many empty lines as stand before it."""
     if source.columns is not None:
         return _parse_lambda(source, *source.columns)
     indented = source.lines[0][:1] in (" ", "\t")
-    head = "if 1:\n" if indented else ""
+    head = "\n" * (source.first_line - 2) + "if 1:\n" if indented else "\n" * (source.first_line - 1)
     tree = ast.parse(head + "".join(source.lines), source.file)
     first = tree.body[0]
     node = first.body[0] if indented and isinstance(first, ast.If) else first
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         raise SyntaxError("not a function definition")
-    ast.increment_lineno(node, source.first_line - (2 if indented else 1))
+    if indented and source.first_line == 1:  # a prompt may keep a block without what was before it
+        ast.increment_lineno(node, -1)
     if source.class_name:
         _mangle(node, source.class_name)
     return node

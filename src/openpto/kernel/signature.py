@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from openpto.diagnostics import Site, Span, fail, portability
+from openpto.frontend.source import source_of
 from openpto.kernel.declaration import TensorSpec, is_tensor_annotation, spec_of
 
 MISSING = inspect.Parameter.empty
@@ -132,12 +133,9 @@ def _resolve(
 
 def _def_line(function: FunctionType) -> int:
     """The line of ``def`` rather than that of the first decorator, where the source is at hand."""
-    first = function.__code__.co_firstlineno
-    try:
-        lines, start = inspect.getsourcelines(function)
-    except (OSError, TypeError, SyntaxError, IndentationError):
-        return first
-    for offset, line in enumerate(lines):
-        if line.lstrip().startswith(("def ", "async def ")):
-            return start + offset
-    return first
+    code = function.__code__
+    source = None if code.co_name == "<lambda>" else source_of(function)[0]
+    if source is None:
+        return code.co_firstlineno
+    defs = (at for at, line in enumerate(source.lines) if line.lstrip().startswith(("def ", "async def ")))
+    return source.first_line + next(defs, 0)
