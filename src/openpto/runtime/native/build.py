@@ -174,12 +174,16 @@ def count(extents: Sequence[Index]) -> Index:
     return total
 
 
-def broadcast(arr: Arr, shape: Sequence[Index], to: Sequence[Index]) -> Arr:
-    """``arr`` of capacity ``shape`` aligned to the axes of ``to``: extents of 1 repeat."""
+def broadcast(b: Builder, arr: Arr, shape: Sequence[Index], to: Sequence[Index]) -> Arr:
+    """``arr`` of capacity ``shape`` aligned to the axes of ``to``: extents of 1 repeat, also those that turn out to be
+    1 while the program runs."""
     missing = len(to) - len(shape)
     strides: list[Index] = [0] * missing
     for have, want, stride in zip(shape, to[missing:], arr.strides, strict=True):
-        strides.append(0 if have == 1 and want != 1 else stride)
+        if isinstance(have, int):
+            strides.append(0 if have == 1 and want != 1 else stride)
+        else:
+            strides.append(b.hold(L.pick(L.binary("eq", have, want), stride, 0)))
     return Arr(arr.at, tuple(strides))
 
 

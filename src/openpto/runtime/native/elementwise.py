@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from openpto.runtime.reference.pointwise import expression_of, said_while_tracin
 from . import loopir as L
 from .build import Input, Lit, Num, broadcast, each, fill
 from .handlers import lowers
+from .late import later
 from .loopir import Compute, Index, Lane, Store, Vector
-from .lower import TRUE, Lowering, Unsupported
+from .lower import TRUE, Lowering
 from .tiles import NTile, numbers, stored_type
 
 
@@ -62,15 +64,17 @@ def _repeated_without_elements(tiles: Sequence[NTile], shape: Sequence[Index]) -
     empty: Index = 0
     for t in tiles:
         for capacity, have, want in zip(t.shape, t.valid, shape[len(shape) - len(t.shape) :], strict=True):
-            if capacity == 1 and want != 1:
-                empty = L.binary("or", empty, L.binary("eq", have, 0))
+            if capacity == want or (have == capacity and not isinstance(have, int)):
+                continue
+            repeated = L.binary("and", L.binary("eq", capacity, 1), L.binary("ne", want, 1))
+            empty = L.binary("or", empty, L.binary("and", repeated, L.binary("eq", have, 0)))
     return empty
 
 
 def join_masks(low: Lowering, op: Op, tiles: Sequence[NTile], made: NTile, empty: Index) -> None:
     """An element is defined if what it is made from is."""
     assert made.mask is not None
-    parts: list[Input] = [broadcast(t.mask, t.shape, made.shape) for t in tiles if t.mask is not None]
+    parts: list[Input] = [broadcast(low.b, t.mask, t.shape, made.shape) for t in tiles if t.mask is not None]
     if parts:
         expr = arith.var(arith.BOOL)
         for k in range(1, len(parts)):
@@ -95,25 +99,49 @@ def _valid(low: Lowering, op: Op, shape: Sequence[Index], tiles: Sequence[NTile]
     """The valid extents of the result; run-time shapes that do not broadcast are a fault."""
     valid = list(shape)
     differ: Index = 0
+    fits: Index = 1
     for axis in range(1, len(shape) + 1):
-        extents: list[Index] = []
+        want = shape[-axis]
+        spanning: list[tuple[Index, Index]] = []  # (whether an operand spans the axis, its valid extent)
         for t in tiles:
             if axis > len(t.valid):
                 continue
             capacity = t.shape[-axis]
-            if capacity == shape[-axis]:
-                extents.append(t.valid[-axis])
-            elif capacity != 1:
-                raise Unsupported(f"{op.name} of run-time shapes that may or may not be equal")
-        least: Index = shape[-axis]
-        for n in extents:
-            least = n if least == shape[-axis] else L.binary("min", least, n)
-        spanning = [t.valid[-axis] for t in tiles if axis <= len(t.valid) and t.shape[-axis] == shape[-axis]]
-        for n in spanning[1:]:
-            differ = L.binary("or", differ, L.binary("ne", spanning[0], n))
+            spans = low.b.hold(L.binary("eq", capacity, want))
+            fits = L.binary("and", fits, L.binary("or", spans, L.binary("eq", capacity, 1)))
+            if spans != 0:
+                spanning.append((spans, t.valid[-axis]))
+        least: Index = want
+        for spans, n in spanning:
+            extent = L.pick(spans, n, want)
+            least = extent if least == want else L.binary("min", least, extent)
+        for (spans, n), (also, other) in combinations(spanning, 2):
+            both = L.binary("and", spans, also)
+            differ = L.binary("or", differ, L.binary("and", both, L.binary("ne", n, other)))
         valid[-axis] = low.b.hold(least)
+    _check_shapes(low, op, fits, tiles, shape)
     _report_difference(low, op, differ, tiles, valid)
     return tuple(valid)
+
+
+def _check_shapes(low: Lowering, op: Op, fits: Index, tiles: Sequence[NTile], shape: Sequence[Index]) -> None:
+    ranks = [len(t.shape) for t in tiles]
+    name = op.name
+
+    def fields(*values: int) -> dict[str, object]:
+        *shapes, want = _split(values, ranks)
+        return {"op": name, "shapes": ", ".join(shapes), "want": want}
+
+    low.check(fits, "PTO462", fields, *(n for t in tiles for n in t.shape), *shape)
+
+
+def _split(values: Sequence[int], ranks: Sequence[int]) -> list[str]:
+    """Extents of several tensors one after the other, as texts; what is left is the last."""
+    parts, at = [], 0
+    for rank in ranks:
+        parts.append(shown(values[at : at + rank]))
+        at += rank
+    return [*parts, shown(values[at:])]
 
 
 def _report_difference(low: Lowering, op: Op, differ: Index, tiles: Sequence[NTile], valid: Sequence[Index]) -> None:
@@ -123,11 +151,8 @@ def _report_difference(low: Lowering, op: Op, differ: Index, tiles: Sequence[NTi
     name = op.name
 
     def fields(*values: int) -> dict[str, object]:
-        parts, at = [], 0
-        for rank in ranks:
-            parts.append(shown(values[at : at + rank]))
-            at += rank
-        return {"op": name, "extents": ", ".join(parts), "used": shown(values[at:])}
+        *extents, used = _split(values, ranks)
+        return {"op": name, "extents": ", ".join(extents), "used": used}
 
     flat = [n for t in tiles for n in t.valid]
     low.note(differ, "PTO432", fields, *flat, *valid, kind="portability")
@@ -136,7 +161,7 @@ def _report_difference(low: Lowering, op: Op, differ: Index, tiles: Sequence[NTi
 def _input(low: Lowering, operand: Value | Imm | Expr, shape: Sequence[Index]) -> Input:
     if isinstance(operand, Value):
         tile = low.env[operand]
-        return broadcast(tile.arr, tile.shape, shape)
+        return broadcast(low.b, tile.arr, tile.shape, shape)
     if isinstance(operand, Imm):
         return Lit(literal(operand.value, operand.dtype))
     return Num(low.b.hold(low.scalar(operand)), DataType.DT_INT64)
@@ -157,7 +182,7 @@ def unset(low: Lowering, op: Op) -> NTile:
     """A name without a value."""
     type = result_of(op).type
     if not type.is_static:
-        raise Unsupported("a name without a value of run-time shape")
+        return later(low, type.dtype, type.shape)
     shape = low.shape(type)
     made = low.fresh(type, shape, shape)
     return NTile(made.arr, made.shape, made.valid, None, made.memory, None, 1, 0)

@@ -305,7 +305,7 @@ def binary(op: str, a: Index, b: Index) -> Index:
         return b
     if op in ("add", "sub", "or", "xor") and b == 0:
         return a
-    if op == "mul" and (a == 0 or b == 0):
+    if op in ("mul", "and") and 0 in (a, b):
         return 0
     if op == "mul" and a == 1:
         return b
@@ -322,6 +322,13 @@ def binary(op: str, a: Index, b: Index) -> Index:
     if op == "or" and 1 in (a, b) and is_truth(a) and is_truth(b):
         return 1
     return Bin(op, a, b)
+
+
+def pick(cond: Index, then: Index, other: Index) -> Index:
+    """``then if cond else other``, folded where the condition is known or the sides are equal."""
+    if isinstance(cond, int):
+        return then if cond else other
+    return then if then == other else Pick(cond, then, other)
 
 
 def add(a: Index, b: Index) -> Index:

@@ -18,7 +18,7 @@ from .build import Arr, broadcast, compact, copy, count, each, fill
 from .elementwise import explicit_valid, literal, result_of
 from .handlers import lowers
 from .loopir import Index, Ptr
-from .lower import TRUE, Lowering, Unsupported
+from .lower import TRUE, Lowering
 from .tiles import NTile, meets, numbers, place_mask, stored_type
 
 FALSE = arith.const(False, arith.BOOL)
@@ -159,10 +159,16 @@ def expand_clone(low: Lowering, op: Op) -> NTile:
     source = low.read(op.operands[0])
     type = result_of(op).type
     shape = low.shape(type)
-    for c, s in zip(source.shape, shape, strict=True):
-        if c not in (1, s):
-            raise Unsupported("expand_clone of run-time shapes that may or may not be equal")
-    carried = [n if c == s else s for n, c, s in zip(source.valid, source.shape, shape, strict=True)]
+    spans = [low.b.hold(L.binary("eq", c, s)) for c, s in zip(source.shape, shape, strict=True)]
+    rank = len(shape)
+    low.check(
+        all_of(*(L.binary("or", same, L.binary("eq", c, 1)) for same, c in zip(spans, source.shape, strict=True))),
+        "PTO462",
+        lambda *v: {"op": "expand_clone", "shapes": shown(v[:rank]), "want": shown(v[rank:])},
+        *source.shape,
+        *shape,
+    )
+    carried = [low.b.hold(L.pick(same, n, s)) for same, n, s in zip(spans, source.valid, shape, strict=True)]
     given = op.attrs.get("valid")
     valid: Sequence[Index] = carried
     if given is not None:
@@ -180,7 +186,7 @@ def expand_clone(low: Lowering, op: Op) -> NTile:
     empty = all_of(*(L.binary("ne", n, 0) for n in source.valid))
     masked = source.mask is not None or empty != 1
     made = low.fresh(type, shape, valid, masked)
-    copy(low.b, valid, broadcast(source.arr, source.shape, shape), made.arr)
+    copy(low.b, valid, broadcast(low.b, source.arr, source.shape, shape), made.arr)
     if made.mask is not None:
         _expand_mask(low, source, made, empty)
     return made
@@ -191,7 +197,7 @@ def _expand_mask(low: Lowering, source: NTile, made: NTile, filled: Index) -> No
     if source.mask is None:
         fill(low.b, made.valid, TRUE, made.mask)
     else:
-        copy(low.b, made.valid, broadcast(source.mask, source.shape, made.shape), made.mask)
+        copy(low.b, made.valid, broadcast(low.b, source.mask, source.shape, made.shape), made.mask)
     with low.b.when(L.binary("eq", filled, 0)):
         fill(low.b, made.valid, FALSE, made.mask)
 

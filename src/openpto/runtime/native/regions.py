@@ -12,9 +12,10 @@ from openpto.ir.nodes import Carry, If, Loop, Merge, TileType, Value
 from . import loopir as L
 from . import races
 from .build import copy, fill
+from .late import fixed, later, moved_out, settle
 from .loopir import Index, Set, Slot
 from .lower import TRUE, Held, Lowering, region
-from .tiles import NTile, place_mask
+from .tiles import NTile, numbers, place_mask
 
 
 @dataclass
@@ -162,7 +163,9 @@ def _enter_tiles(low: Lowering, stmt: Loop, tiles: list[Carry], states: dict[Car
 
 def _head(low: Lowering, init: NTile, own: bool, state: _State) -> NTile:
     """The tile that the body sees: in the memory of ``init`` if nobody else needs that, else in a copy."""
-    if own:
+    if init.late:
+        tile = _late_head(low, init, state.masked)
+    elif own:
         tile = init
     else:
         tile = low.fresh(TileType((), init.dtype), init.shape, init.valid, init.mask is not None)
@@ -178,6 +181,14 @@ def _head(low: Lowering, init: NTile, own: bool, state: _State) -> NTile:
     written = _slot(low, "written", init.written) if state.written else init.written
     alive = _slot(low, "alive", init.alive) if state.alive else init.alive
     return replace(tile, valid=tuple(valid), mask=mask, marks=marks, written=written, alive=alive, holes=None)
+
+
+def _late_head(low: Lowering, init: NTile, masked: bool) -> NTile:
+    """A late tile stays one: the body may give it contents of another size in every iteration."""
+    tile = later(low, init.dtype, init.shape, masked or init.mask is not None)
+    if init.alive != 0:
+        settle(low, tile, moved_out(low, init, tile))
+    return replace(tile, valid=init.valid)
 
 
 def _slot(low: Lowering, hint: str, value: Index) -> Slot:
@@ -228,11 +239,16 @@ def _leave(
             low.pin(end)
         ends[c] = end
     values = {c: _scalar_state(low, c.yielded) for c in cells}
-    held = {c: tuple(_fixed(low, v) for v in values[c]) for c in cells}
-    facts = {c: [(a, _fixed(low, n)) for a, n in _facts(heads[c], ends[c]) if a != n] for c in tiles}
+    held = {c: tuple(fixed(low, v) for v in values[c]) for c in cells}
+    facts = {c: [(a, fixed(low, n)) for a, n in _facts(heads[c], ends[c]) if a != n] for c in tiles}
+    moved = {c: moved_out(low, ends[c], heads[c]) for c in tiles if heads[c].late and ends[c] != heads[c]}
     for c in tiles:
         races.rebound(low, c, ends[c])
-        store(low, ends[c], heads[c])
+        if not heads[c].late:
+            store(low, ends[c], heads[c])
+    for c, made in moved.items():
+        settle(low, heads[c], made)
+    for c in tiles:
         for slot, n in facts[c]:
             _assign(low, slot, n)
     for c in cells:
@@ -247,15 +263,6 @@ def _facts(head: NTile, end: NTile) -> list[tuple[Index, Index]]:
     """What is known of a carried tile at the head of the body, beside what its end leaves."""
     before, after = (*head.valid, head.written, head.alive), (*end.valid, end.written, end.alive)
     return list(zip(before, after, strict=True))
-
-
-def _fixed(low: Lowering, value: Index) -> Index:
-    """``value`` where later changes of slots do not reach it."""
-    if isinstance(value, int):
-        return value
-    slot = low.b.name("was")
-    low.b.add(Set(slot, value))
-    return Slot(slot)
 
 
 def _assign(low: Lowering, slot: Index, value: Index) -> None:
@@ -359,19 +366,24 @@ def _join_tiles(low: Lowering, sides: list[Any], k: int) -> NTile:
     a, b = sides[0][1][k], sides[1][1][k]
     assert isinstance(a, NTile)
     assert isinstance(b, NTile)
-    same = a.memory is b.memory and a.arr == b.arr
+    same = a.memory is b.memory and a.arr == b.arr and (a.mask == b.mask or numbers(a.shape) is not None)
     masked = a.mask is not None or b.mask is not None
     if same:
         into = a if a.mask is not None or not masked else b
-    else:
+    elif a.shape == b.shape and not a.late:
         into = low.fresh(TileType((), a.dtype), a.shape, a.valid, masked)
+    else:
+        into = later(low, a.dtype, a.shape, masked)
     valid = tuple(x if x == y else Slot(low.b.name("valid")) for x, y in zip(a.valid, b.valid, strict=True))
     written = a.written if a.written == b.written else Slot(low.b.name("written"))
     alive = a.alive if a.alive == b.alive else Slot(low.b.name("alive"))
-    result = replace(into, valid=valid, written=written, alive=alive, holes=None)
+    result = replace(into, valid=valid, written=written, alive=alive, holes=None, late=into.late and alive != 1)
     for (body, _), tile in zip(sides, (a, b), strict=True):
         with low.b.inside(body):
-            store(low, tile, result)
+            if into.late and not same:
+                settle(low, into, moved_out(low, tile, into))
+            else:
+                store(low, tile, result)
             for slot, value in zip((*valid, written, alive), (*tile.valid, tile.written, tile.alive), strict=True):
                 _assign(low, slot, value)
     return result

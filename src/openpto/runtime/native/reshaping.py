@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from openpto.ir.nodes import Op, TileType, Value
 from openpto.runtime.places import shown
@@ -14,7 +13,7 @@ from .build import Arr, compact, copy, count, fill
 from .elementwise import explicit_valid, result_of
 from .handlers import lowers
 from .loopir import Index
-from .lower import Lowering, Unsupported
+from .lower import Lowering
 from .movement import FALSE, all_of, shared, zero
 from .tiles import NTile
 
@@ -76,33 +75,58 @@ def _is_compact(arr: Arr, shape: Sequence[Index]) -> bool:
     return all(s == c or n == 1 for s, c, n in zip(arr.strides, compact(shape), shape, strict=True))
 
 
-def _carried(source: NTile, shape: Extents) -> tuple[Index, Extents] | None:
-    """(whether it applies at run time, the extents): a cut of the outermost non-unit axis that stays a box."""
-    if not all(isinstance(n, int) for n in (*source.shape, *shape)):
-        return None
-    old = [n for n in source.shape if isinstance(n, int)]
-    new = [n for n in shape if isinstance(n, int)]
-    outer = next((i for i, n in enumerate(old) if n != 1), None)
-    goal = next((i for i, n in enumerate(new) if n != 1), None)
-    if outer is None or goal is None:
-        return None
-    inner, rest = prod(old[outer + 1 :]), prod(new[goal + 1 :])
-    if rest == 0 or inner % rest:
-        return None
-    others = all_of(
-        *(L.binary("eq", v, n) for i, (v, n) in enumerate(zip(source.valid, old, strict=True)) if i != outer)
+def _carried(low: Lowering, source: NTile, shape: Extents) -> tuple[Index, Extents] | None:
+    """(whether it applies, the extents): a cut of the outermost non-unit axis that stays a box. None if it never does.
+
+    Which axis that is may be known only while the program runs, so every axis has a condition.
+    """
+    outer, inner = _outermost(low, source.shape)
+    goal, rest = _outermost(low, shape)
+    some: Index = low.b.hold(L.pick(L.binary("eq", rest, 0), 1, rest))  # nothing may be divided by zero
+    if isinstance(inner, int) and isinstance(some, int):
+        ratio: Index = inner // some
+        divides: Index = int(rest != 0 and inner % some == 0)
+    else:
+        ratio = L.Bin("div", inner, some)
+        divides = L.binary("and", L.binary("ne", rest, 0), L.binary("eq", L.Bin("mod", inner, some), 0))
+    full = (
+        L.binary("or", at, L.binary("eq", v, n)) for at, v, n in zip(outer, source.valid, source.shape, strict=True)
     )
-    cut = L.mul(source.valid[outer], inner // rest)
-    return others, tuple(cut if i == goal else n for i, n in enumerate(new))
+    applies = all_of(_any_of(outer), _any_of(goal), divides, *full)
+    if applies == 0:
+        return None
+    have: Index = 0
+    for at, v in zip(outer, source.valid, strict=True):
+        have = L.pick(at, v, have)
+    cut = L.mul(have, ratio)
+    return applies, tuple(L.pick(at, cut, n) for at, n in zip(goal, shape, strict=True))
+
+
+def _outermost(low: Lowering, shape: Extents) -> tuple[list[Index], Index]:
+    """Per axis whether it is the outermost whose extent is not 1, and the product of the extents inside of it."""
+    found: list[Index] = []
+    inner: Index = 1
+    before: Index = 1  # whether all extents so far are 1
+    for n in shape:
+        at = low.b.hold(L.binary("and", before, L.binary("ne", n, 1)))
+        before = low.b.hold(L.binary("and", before, L.binary("eq", n, 1)))
+        inner = L.mul(inner, L.pick(at, 1, n))
+        found.append(at)
+    return found, low.b.hold(inner)
+
+
+def _any_of(conditions: Sequence[Index]) -> Index:
+    total: Index = 0
+    for c in conditions:
+        total = L.binary("or", total, c)
+    return total
 
 
 def _cut(low: Lowering, op: Op, source: NTile, shape: Extents, valid: Extents | None) -> NTile:
     """A source that is cut, or whose mask has to follow: elements and mask are written out in capacity order, or
     packed where the author's valid_shape has as many elements as are valid."""
-    if not all(isinstance(n, int) for n in (*source.shape, *shape)):
-        raise Unsupported("the reshape of a cut tile of run-time shape")
     full = low.b.hold(all_of(*(L.binary("eq", v, n) for v, n in zip(source.valid, source.shape, strict=True))))
-    found = _carried(source, shape)
+    found = _carried(low, source, shape)
     if found is not None and found[0] == 1 and source.mask is None and _prefix(source):
         extents = tuple(low.b.hold(n) for n in found[1])
         if valid is None or valid == extents:

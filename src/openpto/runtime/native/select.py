@@ -13,7 +13,7 @@ from .elementwise import result_of, warn_undefined
 from .handlers import lowers
 from .indexing import checked_positions
 from .loopir import Compute, Index, Lane, Store, Vector
-from .lower import TRUE, Lowering, Unsupported
+from .lower import TRUE, Lowering
 from .movement import shared, zero
 from .tiles import NTile
 
@@ -154,22 +154,21 @@ def interleave(low: Lowering, op: Op) -> NTile:
     type = result_of(op).type
     shape = low.shape(type)
     half = shape[-1]
-    if not isinstance(half, int):
-        raise Unsupported("interleave of a run-time extent")
     valid = [low.b.hold(L.binary("min", a, b)) for a, b in zip(tiles[0].valid, tiles[1].valid, strict=True)]
-    first = half if op.attrs["half"] else 0
+    first: Index = half if op.attrs["half"] else 0
     there = L.binary("max", L.sub(L.mul(valid[-1], 2), first), 0)
     last = low.b.hold(L.binary("min", there, half))
     made = low.fresh(type, shape, (*valid[:-1], last), any(t.mask is not None for t in tiles))
     lead = [0] * (len(shape) - 1)
     for number, t in enumerate(tiles):
-        skip = (number - first) % 2
+        skip = (number + first) % 2 if isinstance(first, int) else low.b.hold(L.Bin("mod", L.add(first, number), 2))
         extents = (*valid[:-1], low.b.hold(steps(L.sub(last, skip), 2)))
 
-        def part(arr: Arr, skip: int = skip) -> Arr:
+        def part(arr: Arr, skip: Index = skip) -> Arr:
             return Arr(arr.moved([*lead, skip]).at, (*arr.strides[:-1], L.mul(arr.strides[-1], 2)))
 
-        origin = [*lead, (first + skip) // 2]
+        begin = L.add(first, skip)
+        origin = [*lead, begin // 2 if isinstance(begin, int) else low.b.hold(L.Bin("div", begin, 2))]
         copy(low.b, extents, t.arr.moved(origin), part(made.arr))
         if made.mask is not None and t.mask is None:
             fill(low.b, extents, TRUE, part(made.mask))

@@ -97,6 +97,7 @@ class NTile:
     alive    0 for a name without a value
     memory   what holds the elements; ``marks`` what holds the mask
     holes    boxes outside of which all is certainly defined, if that is known now; with a mask only
+    late     whether memory and run-time extents are chosen while the program runs (see ``late.py``)
     """
 
     arr: Arr
@@ -108,6 +109,7 @@ class NTile:
     written: Index = 1
     alive: Index = 1
     holes: tuple[Box, ...] | None = None
+    late: bool = False
 
     @property
     def dtype(self) -> DataType:
