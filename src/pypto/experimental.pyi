@@ -7,34 +7,75 @@ from openpto.language.tensor import Tensor
 from openpto.language.options import get_operation_options as get_operation_options
 from openpto.language.options import set_operation_options as set_operation_options
 
-def gather_in_l1(*args: Any, **kwargs: Any) -> NoReturn:
-    """Paged row gather to L1.
+def gather_in_l1(src: Any, indices: Any, block_table: Any, block_size: Any, size: Any, is_b_matrix: Any, is_trans: Any) -> Tensor:
+    """Rows of a paged store as an operand of ``matmul``; the rows are those of ``gather_in_ub``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: src [tokens, columns], of which the tokens may be dynamic; indices [1, n], block_table [1, T]; the result
+    is [n, size], the first ``size`` columns. ``is_b_matrix`` and ``is_trans`` say how the product will use it; they
+    choose the place of the elements in L1, not their values.
+    Dtypes: FP32, FP16, BF16, INT8; indices INT32 or INT64, block_table INT32.
+    Errors: shapes or dtypes that do not fit; a size beyond the columns. While running: as for ``gather_in_ub``.
+
+    Example::
+
+        out[:] = pypto.experimental.gather_in_l1(x, i, t, 4, 8, True, False)
     """
 
-def gather_in_ub(*args: Any, **kwargs: Any) -> NoReturn:
-    """Paged row gather to UB.
+def gather_in_ub(param: Any, indices: Any, block_table: Any, block_size: Any, axis: Any) -> Tensor:
+    """Rows of a paged store: for token t row ``block_table[0, t // block_size] * block_size + t % block_size``.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: param [tokens, hidden], of which the tokens may be dynamic; indices [1, k], block_table [1, T]; the result
+    is [k, hidden], valid as far as the indices and the columns are. ``axis`` is -2. A row counts from the origin of
+    param; if param is a window, it may lie outside of the window and inside the tensor below, with a warning.
+    Dtypes: FP16, FP32; indices and block_table INT32.
+    Errors: shapes, dtypes or an axis that do not fit. While running: a token outside of the table, a row outside of the
+    store.
+
+    Example::
+
+        out[:] = pypto.experimental.gather_in_ub(x, i, t, 4, -2)
     """
 
-def nop(*args: Any, **kwargs: Any) -> NoReturn:
-    """Join dependency tensors.
+def nop(in_tensors: Any) -> Tensor:
+    """One predicate that stands for several: what needs it comes after all that made them.
 
-    Not yet available: a call stops with PTO902.
+    Operations run in program order here, so that a predicate orders nothing more; its element is 1.
+    Shapes: any; the result is [1, 1], and the vector tile in force must have two values.
+    Dtypes: any; the result is INT32.
+    Errors: no list of tensors, or an empty one.
+
+    Example::
+
+        out[:] = x + pypto.cast(pypto.experimental.nop([x, x * 2.0]), pypto.DT_FP32)
     """
 
-def online_softmax(*args: Any, **kwargs: Any) -> NoReturn:
-    """Blockwise softmax statistics.
+def online_softmax(scores: Any, scale: Any) -> list[Tensor]:
+    """Weights and statistics of a block of scores along axis 0: [weights, column_max, column_sum].
 
-    Not yet available: a call stops with PTO902.
+    With s = scores * scale: column_max is the greatest s, the weights are exp(s - column_max), and column_sum is their
+    sum in FP32, before the weights are rounded.
+    Shapes: scores [k_len, q_len], whole on axis 0 of the vector tile; weights [k_len, q_len], the others [1, q_len].
+    Dtypes: FP32; the weights are BF16. On the 950 only.
+    Errors: another rank or dtype; a scale that is no number; a vector tile that cuts axis 0.
+
+    Example::
+
+        out[:] = pypto.experimental.online_softmax(x, 0.5)[0]
     """
 
-def online_softmax_update(*args: Any, **kwargs: Any) -> NoReturn:
-    """Merge softmax states.
+def online_softmax_update(previous_max: Any, previous_sum: Any, previous_output: Any, current_max: Any, current_sum: Any, current_output: Any) -> list[Tensor]:
+    """Two states of a blockwise softmax merged: [max, sum, output], the output not divided by the sum.
 
-    Not yet available: a call stops with PTO902.
+    With m the greater maximum, sum = previous_sum exp(previous_max - m) + current_sum exp(current_max - m), and the
+    output likewise.
+    Shapes: maxima and sums [1, q_len], outputs [head_dim, q_len], whole on axis 0 of the vector tile, whose last value
+    is a multiple of 8.
+    Dtypes: FP32. On the 950 only.
+    Errors: ranks, shapes or dtypes that do not fit; a vector tile that cuts axis 0 or is no multiple of 8.
+
+    Example::
+
+        out[:] = pypto.experimental.online_softmax_update(pm, ps, po, cm, cs, co)[0]
     """
 
 def shmem_load(*args: Any, **kwargs: Any) -> NoReturn:
@@ -49,8 +90,15 @@ def shmem_store(*args: Any, **kwargs: Any) -> NoReturn:
     Not yet available: a call stops with PTO902.
     """
 
-def transposed_batchmatmul(*args: Any, **kwargs: Any) -> NoReturn:
-    """[M,B,K] x [B,K,N] -> [M,B,N].
+def transposed_batchmatmul(tensor_a: Any, tensor_b: Any, out_dtype: Any) -> Tensor:
+    """Product per batch of operands whose batch is the second axis of the left one: [M, B, K] x [B, K, N] -> [M, B, N].
 
-    Not yet available: a call stops with PTO902.
+    Shapes: rank 3, both with one B and one K. Arithmetic and cube tiles are those of ``matmul``; the rows are moved by
+    vector tiles of [1, 128, 128], whatever is set.
+    Dtypes: FP16 or BF16, both the same; the result FP16 or BF16 like them.
+    Errors: another rank or dtype; B or K that differ.
+
+    Example::
+
+        out[:] = pypto.experimental.transposed_batchmatmul(x, y, pypto.DT_FP16)
     """

@@ -1,10 +1,11 @@
-"""What the documentation forbids, continued: sorting pairs, random numbers."""
+"""What the documentation forbids, continued: sorting pairs, random numbers, paged rows, experimental operations."""
 
 import numpy as np
 import pytest
 
+import openpto
 import pypto
-from pypto import DT_FP16, DT_FP32, DT_INT32, PyptoError
+from pypto import DT_FP16, DT_FP32, DT_INT32, DT_INT64, PyptoError
 
 
 def of(dtype, shape=(8, 32)):
@@ -14,6 +15,28 @@ def of(dtype, shape=(8, 32)):
 
 def drawn(shape=(8, 32), key=(1,), counter=(0, 1), alg=(1,), dtype=DT_FP32, kind="uniform"):
     return getattr(pypto, kind)(list(shape), list(key), list(counter), list(alg), dtype)
+
+
+EXP = pypto.experimental
+
+
+def paged(x, i=None, table=None, size=4, axis=-2):
+    i = pypto.zeros(1, 8, dtype=DT_INT32) if i is None else i
+    return EXP.gather_in_ub(x, i, pypto.zeros(1, 4, dtype=DT_INT32) if table is None else table, size, axis)
+
+
+def into_l1(x, width, i=DT_INT32):
+    return EXP.gather_in_l1(x, pypto.zeros(1, 8, dtype=i), pypto.zeros(1, 4, dtype=DT_INT32), 4, width, True, False)
+
+
+def merged(output=(8, 32), statistic=(1, 32), dtype=DT_FP32):
+    m, o = of(dtype, statistic), of(dtype, output)
+    return EXP.online_softmax_update(m, m, o, m, m, o)
+
+
+def batched(b=(2, 16, 16), dtype=DT_FP16, out=DT_FP16, a=(8, 2, 16)):
+    pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])
+    return EXP.transposed_batchmatmul(of(DT_FP16, a), of(dtype, b), out)
 
 
 # name: (call on x FP32 [8, 32], code, words of the message)
@@ -38,7 +61,37 @@ REFUSED = {
     "uniform of nothing": (lambda x: drawn(shape=(8, 0)), "PTO235", "0"),
     "normal of algorithm 0": (lambda x: drawn(alg=(0,), kind="normal"), "PTO268", "alg must be [1]"),
     "normal over its tile": (lambda x: drawn(shape=(9, 32), kind="normal"), "PTO328", "at least 9 on axis 0"),
-}
+    "paged rows of INT32": (lambda x: paged(of(DT_INT32)), "PTO231", "INT32"),
+    "paged rows of rank 3": (lambda x: paged(of(DT_FP32, [1, 8, 32])), "PTO232", "3"),
+    "paged rows by INT64": (lambda x: paged(x, pypto.zeros(1, 8, dtype=DT_INT64)), "PTO231", "indices of"),
+    "paged rows by rank 1": (lambda x: paged(x, pypto.zeros(8, dtype=DT_INT32)), "PTO263", "[1, n]"),
+    "paged rows of 2 tables": (
+        lambda x: paged(x, table=pypto.zeros(2, 4, dtype=DT_INT32)), "PTO263", "block_table must have the shape [1, n]"
+    ),
+    "paged rows of no block": (lambda x: paged(x, size=0), "PTO268", "block_size"),
+    "paged rows along 0": (lambda x: paged(x, axis=0), "PTO268", "axis must be -2"),
+    "paged rows too wide": (lambda x: into_l1(x, 33), "PTO268", "size must be in [1, 32]"),
+    "paged rows in L1 of INT32": (lambda x: into_l1(of(DT_INT32), 8), "PTO231", "INT32"),
+    "paged rows in L1 by FP32": (lambda x: into_l1(x, 8, DT_FP32), "PTO231", "indices of"),
+    "softmax state of FP16": (lambda x: EXP.online_softmax(of(DT_FP16), 1.0), "PTO231", "FP16"),
+    "softmax state of rank 3": (lambda x: EXP.online_softmax(of(DT_FP32, [1, 8, 32]), 1.0), "PTO232", "3"),
+    "softmax state by text": (lambda x: EXP.online_softmax(x, "1"), "PTO225", "str"),
+    "softmax state over its tile": (
+        lambda x: EXP.online_softmax(of(DT_FP32, [16, 32]), 1.0), "PTO328", "at least 16 on axis 0"
+    ),
+    "merged states of FP16": (lambda x: merged(dtype=DT_FP16), "PTO231", "FP16"),
+    "merged states of two lengths": (lambda x: merged(statistic=(1, 16)), "PTO263", "previous_max must have the shape"),
+    "merged states over their tile": (lambda x: merged(output=(9, 32)), "PTO328", "at least 9 on axis 0"),
+    "batches of FP32": (lambda x: batched(dtype=DT_FP32), "PTO231", "FP32"),
+    "batches of two dtypes": (lambda x: batched(dtype=pypto.DT_BF16), "PTO228", "BF16"),
+    "batches to FP32": (lambda x: batched(out=DT_FP32), "PTO231", "the result of"),
+    "batches of rank 2": (lambda x: batched(a=(8, 16)), "PTO232", "2"),
+    "batches that differ": (lambda x: batched(b=(3, 16, 16)), "PTO263", "one B and one K"),
+    "depths that differ": (lambda x: batched(b=(2, 8, 16)), "PTO263", "one B and one K"),
+    "nop of a tensor": (lambda x: EXP.nop(x), "PTO222", "in_tensors must be a list"),
+    "nop of nothing": (lambda x: EXP.nop([]), "PTO268", "must not be empty"),
+    "nop of a number": (lambda x: EXP.nop([x, 1]), "PTO223", "in_tensors"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -51,6 +104,8 @@ def test_call_is_refused(name):
 TILES = {
     "uniform": ((8, 6), drawn, "a multiple of 4 on the last axis"),
     "normal": ((8, 16), lambda: drawn(kind="normal"), "at least 32 on axis 1"),
+    "online_softmax": ((4, 32), lambda: EXP.online_softmax(of(DT_FP32), 1.0), "at least 8 on axis 0"),
+    "online_softmax_update": ((8, 12), merged, "a multiple of 8 on the last axis"),
 }
 
 
@@ -77,15 +132,25 @@ def refusal(call, tile, code, words):
     return caught.value.site.span.file
 
 
-@pytest.mark.parametrize("kind", ["uniform", "normal"])
-def test_random_numbers_need_the_newest_chip(kind):
+NEWEST = {
+    "uniform": drawn,
+    "normal": lambda: drawn(kind="normal"),
+    "online_softmax": lambda: EXP.online_softmax(of(DT_FP32), 1.0),
+    "online_softmax_update": merged,
+}
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_only_the_newest_chip_has_it(name):
     @pypto.frontend.jit
-    def kernel(out: pypto.Tensor([8, 32], DT_FP32)):
+    def kernel(x: pypto.Tensor([8, 32], DT_FP32), out: pypto.Tensor([8, 32], DT_FP32)):
         pypto.set_vec_tile_shapes(8, 32)
-        out[:] = drawn(kind=kind)
+        NEWEST[name]()
+        out[:] = x + 1.0
 
-    import openpto
-
-    with openpto.configure(platform="910B"), pytest.raises(PyptoError, match=kind) as caught:
-        kernel(np.zeros((8, 32), np.float32))
+    x = np.ones((8, 32), np.float32)
+    with openpto.configure(platform="910B"), pytest.raises(PyptoError, match=name) as caught:
+        kernel(x, np.zeros_like(x))
     assert caught.value.code == "PTO309"
+    with openpto.configure(platform="950"):
+        kernel(x, np.zeros_like(x))

@@ -48,6 +48,8 @@ def _only_on_newest(op: Op) -> str | None:
         return None
     if decl.only_950:
         return op.name
+    if "part_of" in op.attrs:  # what the author wrote is recorded as several
+        return str(op.attrs["part_of"])
     if op.attrs.get("algo") is TopKAlgo.RADIX_SELECT:
         return "topk with RADIX_SELECT"
     if op.name == "matmul" and (extra := _matmul_extra(op)) is not None:

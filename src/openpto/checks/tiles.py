@@ -25,7 +25,9 @@ from openpto.ops import OPS
 from openpto.ops.registry import Reduce
 
 CONVOLUTION = frozenset({"conv"})
-PIECEWISE = frozenset({"concat", "gather", "scatter", "index_select", "index_add_", "index_put_", "scatter_update"})
+PIECEWISE = frozenset(
+    {"concat", "gather", "scatter", "index_select", "index_add_", "index_put_", "scatter_update", "paged_rows"}
+)
 """Operations that fetch or copy their operands piece by piece: these do not meet in UB."""
 
 TILED_BY_SOURCE = frozenset({"index_put_", "index_add_", "scatter_update"})

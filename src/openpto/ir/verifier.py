@@ -218,6 +218,11 @@ def _selected(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
     yield from _ranks(result.type.rank, "the shape", tiles[0].type.rank + tiles[1].type.rank - 1)
 
 
+def _paged(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
+    yield from _same_dtype(tiles[:2], result)
+    yield from _ranks(len(op.attrs["offsets"]), "offsets", result.type.rank)
+
+
 def _put(op: Op, tiles: Sequence[Value], result: Value) -> Iterable[str]:
     yield from _same_dtype(tiles[-2:], result)
 
@@ -260,6 +265,7 @@ FORMS: dict[str, Form] = {
     "sort32": Form("v", attrs=("index",), check=_carries_dtype),
     "mrgsort": Form("v", attrs=("mergesize",), check=_carries_dtype),
     **dict.fromkeys(("uniform", "normal"), Form("", attrs=("key", "counter"))),
+    **dict.fromkeys(("paged_rows", "paged_rows_l1"), Form("vvvv", attrs=("block_size", "offsets"), check=_paged)),
     "one_hot": Form("v"),
     **dict.fromkeys(("gathermask", "deinterleave"), Form("v", attrs=("start", "step"), check=_carries_dtype)),
     "interleave": Form("vv", attrs=("half",), check=_carries_dtype),

@@ -20,17 +20,12 @@ missing("distributed.shmem_put", "D", "Send block to a PE.")
 missing("distributed.shmem_signal", "D", "Set/add a signal on a PE.")
 missing("distributed.shmem_view", "D", "View of a symmetric tensor.")
 missing("distributed.shmem_wait_until", "D", "Wait for a signal value.")
-missing("experimental.gather_in_l1", "E", "Paged row gather to L1.")
-missing("experimental.gather_in_ub", "E", "Paged row gather to UB.")
 elsewhere(
     "experimental.get_operation_options",
     "E",
     "Read operation options.",
     Sample("x * float(len(pypto.experimental.get_operation_options()) > 0)", _X, lambda x: x),
 )
-missing("experimental.nop", "E", "Join dependency tensors.")
-missing("experimental.online_softmax", "E", "Blockwise softmax statistics.", only_950=True)
-missing("experimental.online_softmax_update", "E", "Merge softmax states.", only_950=True)
 elsewhere(
     "experimental.set_operation_options",
     "E",
@@ -39,7 +34,6 @@ elsewhere(
 )
 missing("experimental.shmem_load", "E", "Remote memory to UB.")
 missing("experimental.shmem_store", "E", "UB to remote memory.")
-missing("experimental.transposed_batchmatmul", "E", "[M,B,K] x [B,K,N] -> [M,B,N].")
 elsewhere(
     "max",
     "V",

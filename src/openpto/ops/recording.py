@@ -8,7 +8,9 @@ from __future__ import annotations
 import enum
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -198,6 +200,18 @@ def vector_tile(axis: int, rank: int) -> int | None:
     vec = recorder("vector_tile").scope.vec
     at = axis % rank
     return vec[at] if vec is not None and at < len(vec) and vec[at] > 0 else None
+
+
+@contextmanager
+def tiled(*vec: int) -> Iterator[None]:
+    """Record with this vector tile instead of the author's."""
+    trace = recorder("tiled")
+    scope = trace.scope
+    trace.scope = replace(scope, vec=vec)
+    try:
+        yield
+    finally:
+        trace.scope = scope
 
 
 # Scalars

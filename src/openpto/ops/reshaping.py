@@ -137,7 +137,8 @@ PERMUTED = Dtypes(frozenset({FP16, BF16, FP32, BOOL}) | INTS, FP8)
 PAIRS_OF_4 = frozenset({(0, 2), (1, 2), (1, 3), (2, 3)})
 
 
-def _permuted(name: str, var: Var, perm: tuple[int, ...]) -> Var:
+def reordered(var: Var, perm: tuple[int, ...]) -> Var:
+    """Record a permutation of the axes."""
     type = TileType(tuple(var.type.shape[p] for p in perm), var.type.dtype)
     return rec.emit("permute", [var], type, [var.valid[p] for p in perm], perm=perm)
 
@@ -189,7 +190,7 @@ def transpose(input: Var, dim0: int, dim1: int) -> Var:
         _whole_blocks("transpose", var)
     perm = list(range(rank))
     perm[a], perm[b] = b, a
-    return _permuted("transpose", var, tuple(perm))
+    return reordered(var, tuple(perm))
 
 
 @op(
@@ -217,7 +218,7 @@ def permute(input: Var, perm: list[int]) -> Var:
         fail("PTO263", op="permute", why=f"perm {list(order)} does not name each of the {var.type.rank} axes once")
     if order == tuple(range(var.type.rank)):
         _whole_blocks("permute", var)
-    return _permuted("permute", var, order)
+    return reordered(var, order)
 
 
 @op(

@@ -1,8 +1,9 @@
-"""PTO328, PTO464-467 and PTO654: what single operations demand of tiles, extents and elements."""
+"""PTO328, PTO435, PTO464-468 and PTO654: what single operations demand of tiles, extents and elements."""
 
 from __future__ import annotations
 
 from openpto.diagnostics.language import T
+from openpto.diagnostics.registry import Rule, register
 from openpto.diagnostics.rules.runtime import example, fault_rule
 from openpto.diagnostics.rules.tensor_examples import program, tensor_rule
 
@@ -146,6 +147,55 @@ fault_rule(
     out[0:8, :] = pypto.view(x, [8, 16], [0, 0]) + pypto.cast(pypto.one_hot(at, 16), F)
 """
     ),
+)
+
+_PAGED = """    t = pypto.view(x, [8, 16], [0, 0])
+    token = pypto.full([1, 4], n[{which}], pypto.DT_INT32)
+    table = pypto.full([1, 2], {page}, pypto.DT_INT32)
+    out[0:4, :] = pypto.experimental.gather_in_ub(t, token, table, 4, -2)
+"""
+
+fault_rule(
+    "PTO468",
+    "paged-row-out-of-range",
+    IndexError,
+    T("row of a paged store out of range", "分页存储的行超出范围"),
+    T(
+        "{op}: token {token}, number {n} of the indices, leads to {what} {found}, which is not in [0, {extent})",
+        "{op}：第 {n} 个索引（token {token}）指向 {what} {found}，不在 [0, {extent}) 内",
+    ),
+    T("check the indices, the block table and block_size", "请检查索引、块表和 block_size"),
+    T(
+        "The block table tells in which block of the store a token lies. Outside of the table, or of the tensor that "
+        "holds the store, a device reads other memory.",
+        "块表给出 token 所在的块。超出块表或存储张量时，设备会读到其他内存。",
+    ),
+    example(_PAGED.format(which=1, page=1)),
+    example(_PAGED.format(which=0, page=1)),
+)
+
+register(
+    Rule(
+        code="PTO435",
+        name="paged-row-beyond-the-window",
+        exc=IndexError,
+        severity="warning",
+        title=T("row lies outside of the window", "行位于窗口之外"),
+        message=T(
+            "{op} picks rows that lie outside of the window it was given, in the tensor below; this is not documented "
+            "({profiles})",
+            "{op} 取到了所给窗口之外、底层张量之内的行；文档未说明这一行为（{profiles}）",
+        ),
+        help=T("pass the whole tensor, or a window that holds the rows", "请传入整个张量，或包含这些行的窗口"),
+        explanation=T(
+            "The instruction gets the address of the window and no extent, so that shipped kernels can read the rows of "
+            "a whole store through a small window. Rows outside of the tensor below are an error.",
+            "该指令只得到窗口的地址而不检查范围，因此已有 kernel 会通过小窗口读取整个存储的行。超出底层张量的行是错误。",
+        ),
+        profiles=("0.2", "0.3"),
+        bad=example(_PAGED.format(which=0, page=2)),
+        good=example(_PAGED.format(which=0, page=0)),
+    )
 )
 
 tensor_rule(
