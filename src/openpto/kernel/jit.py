@@ -20,6 +20,7 @@ from openpto.frontend.sites import user_frames
 from openpto.ir import printer, ssa, verifier
 from openpto.ir.enums import RunMode
 from openpto.ir.nodes import Kernel, Scope
+from openpto.kernel import images
 from openpto.kernel.binding import Bound, bind
 from openpto.kernel.host import REQUIRES_GRAD
 from openpto.kernel.receipt import Receipt, output_memory, remember
@@ -60,6 +61,11 @@ class Call:
         chosen = (self.settings.numerics, self.settings.target, self.settings.platform)
         alias = tuple(self.bound.alias.items())
         return self.bound.types, alias, freeze(dict(self.bound.values)), freeze(self.scope), chosen
+
+    def meaning(self) -> tuple[object, ...]:
+        """The same as objects."""
+        chosen = (self.settings.numerics, self.settings.target, self.settings.platform)
+        return self.bound.types, dict(self.bound.alias), dict(self.bound.values), self.scope, chosen
 
 
 class JitCallableWrapper:
@@ -137,19 +143,21 @@ class JitCallableWrapper:
         with collect_warnings() as warnings:
             call = self._prepare(args, kwargs)
             require_executable(call.mode, call.mode_source, self.__name__, self._signature.site)
-            compiled, fresh = self._specialisations.get(call.key(), lambda: self._compile(call))
-            if not fresh:
+            engine = _engine(call.settings)
+            compiled, fresh = self._specialisations.get(call.key(), lambda: self._specialisation(call, engine))
+            if not fresh or compiled.native is not None:
                 for warning in compiled.warnings:
                     emit(warning)
             self._check_writable(call, compiled)
             begin = time.perf_counter()
             try:
-                arrays = [tensor.array for tensor in call.bound.tensors]
-                report = runtime.execute(compiled.kernel, arrays, call.bound.env, engine=_engine(call.settings))
+                report = self._execute(call, compiled, engine)
             finally:  # after a fault the outputs are unspecified, so they count as written
                 for index in compiled.written:
                     call.bound.tensors[index].note_write()
             seconds = time.perf_counter() - begin
+            if fresh and report.engine == "native":
+                images.keep(compiled)
         receipt = self._receipt(call, compiled, fresh, report, seconds, tuple(warnings))
         self._local.receipt = receipt
         remember(receipt)
@@ -158,6 +166,14 @@ class JitCallableWrapper:
     def lower(self, *args: Any, **kwargs: Any) -> Kernel:
         """The checked tile IR for arguments like these; nothing runs and nothing is kept. Raises as a call does."""
         return self._compile(self._prepare(args, kwargs)).kernel
+
+    def _execute(self, call: Call, compiled: Compiled, engine: str) -> runtime.RunReport:
+        arrays = [tensor.array for tensor in call.bound.tensors]
+        if compiled.native is not None and engine == "native":
+            report = images.execute(compiled.native, arrays, call.bound.env)
+            if report is not None:
+                return report
+        return runtime.execute(compiled.kernel, arrays, call.bound.env, engine=engine)
 
     def _prepare(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
         """Check and bind a call, and fix the settings that it has."""
@@ -168,6 +184,21 @@ class JitCallableWrapper:
             chosen = check_jit_options(self._options)
         mode, source = resolve_run_mode(chosen["runtime"].get("run_mode"))
         return Call(bind(self._signature, args, kwargs), _scope(chosen), settings(), chosen, mode, source)
+
+    def _specialisation(self, call: Call, engine: str) -> Compiled:
+        """What an earlier process kept of this specialisation, or a new trace."""
+        if engine != "native":
+            return self._compile(call)
+        begin = time.perf_counter()
+        place = images.place(self._original_func, call.meaning())
+        later = replace(call, bound=replace(call.bound, tensors=()))  # memory of the caller is not kept
+        found = images.find(place, lambda: self._compile(later).kernel) if place.key else None
+        if found is None:
+            made = self._compile(call)
+        else:
+            made = replace(found, seconds=time.perf_counter() - begin)
+        made.place = place
+        return made
 
     def _compile(self, call: Call) -> Compiled:
         begin = time.perf_counter()
@@ -184,7 +215,7 @@ class JitCallableWrapper:
         changed |= {name for name, earlier in alias.items() if earlier in changed}
         program = f"{__version__} {call.settings.numerics}\n{printer.text(kernel, sites=False, scopes=False)}"
         return Compiled(
-            kernel=kernel,
+            trace=lambda: kernel,
             fingerprint=hashlib.sha256(program.encode()).hexdigest()[:16],
             written=tuple(i for i, p in enumerate(kernel.params) if p.name in changed),
             guards=tuple(trace.notes.get("guards", ())),
@@ -227,6 +258,8 @@ class JitCallableWrapper:
             outputs=tuple(output_memory(names[i], call.bound.tensors[i]) for i in compiled.written),
             warnings=warnings,
             options=MappingProxyType({k: v for group in call.options.values() for k, v in group.items()}),
+            origin=compiled.origin,
+            not_kept=compiled.place.problem,
         )
 
 

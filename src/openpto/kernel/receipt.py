@@ -38,7 +38,9 @@ class Receipt:
     """One run of a kernel.
 
     kernel_hash       the same for calls that ran the same program
-    compiled          whether this call traced the kernel (False: an earlier specialisation served it)
+    compiled          whether this call made the specialisation (False: an earlier call of this process did)
+    origin            how it was made: "trace", or "disk" for machine code that an earlier process kept
+    not_kept          why its machine code is not kept on disk, empty if it is or was never asked for
     ops_executed      operations that ran, loop iterations counted
     elements_written  per written parameter, elements stored by the kernel
     run_mode_source   what decided the run mode: "PYPTO_RUN_MODE", "decorator" or "default"
@@ -60,6 +62,8 @@ class Receipt:
     outputs: tuple[OutputMemory, ...]
     warnings: tuple[PyptoWarning, ...]
     options: Mapping[str, Any]
+    origin: str = "trace"
+    not_kept: str = ""
 
 
 def output_memory(name: str, tensor: HostTensor) -> OutputMemory:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from openpto.diagnostics import PyptoWarning
 from openpto.ir.nodes import Kernel
@@ -23,16 +23,47 @@ class Guard(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
-    """A traced and checked kernel. ``written`` are the indices of parameters that it writes; ``warnings`` were
-    raised while it was compiled and belong to every call."""
+class Place:
+    """Where a specialisation is kept on disk. Without a key it is not kept, and ``problem`` says why; ``guards`` are
+    what its digest rests on."""
 
-    kernel: Kernel
+    key: str = ""
+    problem: str = ""
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Compiled:
+    """A specialisation.
+
+    trace        gives its traced and checked kernel
+    written      indices of the parameters that it writes
+    warnings     what was noticed while it was compiled; belongs to every call
+    place        where it is kept
+    native       its machine code if that came from disk; the kernel is traced then only if something asks for it
+    """
+
+    trace: Callable[[], Kernel]
     fingerprint: str
     written: tuple[int, ...]
     guards: tuple[Guard, ...]
     warnings: tuple[PyptoWarning, ...]
     seconds: float
+    place: Place = field(default_factory=Place)
+    native: Any = None
+    _kernel: Kernel | None = None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The tile IR."""
+        if self._kernel is None:
+            self._kernel = self.trace()
+        return self._kernel
+
+    @property
+    def origin(self) -> str:
+        """Where it came from: "trace" or "disk"."""
+        return "trace" if self.native is None else "disk"
 
     def valid(self) -> bool:
         """Whether everything outside of the key that the trace relied on is unchanged."""

@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ from .handlers import handler_of
 from .loopir import RECORD, text
 from .lower import Lowered, Lowering, Unsupported
 from .races import HostLog
-from .sites import SiteEntry, located
+from .sites import SiteEntry, Sites, located
 from .verify import problems
 
 FAMILIES = (
@@ -74,10 +74,29 @@ _lock = threading.Lock()
 
 @dataclass(slots=True)
 class Native:
-    """A compiled kernel."""
+    """A compiled kernel: machine code and what is needed to call it.
 
-    lowered: Lowered
+    names    the parameters
+    sizes    values of the program's size slots, in their order
+    numbers  per parameter, the number of the first one that is the same memory
+    scratch  bytes of memory that a run needs
+    sites    its faults and notes; of kept code they are made again when it has something to say
+    """
+
     code: jit.Compiled
+    names: tuple[str, ...]
+    sizes: tuple[Expr, ...]
+    numbers: tuple[int, ...]
+    scratch: int
+    places: Callable[[], Sites]
+    _sites: Sites | None = None
+
+    @property
+    def sites(self) -> Sites:
+        """All places of the program that can stop it or report something."""
+        if self._sites is None:
+            self._sites = self.places()
+        return self._sites
 
 
 def lower(kernel: Kernel) -> Lowered:
@@ -123,7 +142,9 @@ def compile_kernel(kernel: Kernel) -> Native:
     lowered = lower(kernel)
     wide = "avx512f" in goal.features
     routines = {"gemm_f32": gemm.module(wide)} if lowered.program.routines else {}
-    native = Native(lowered, jit.compile_text(llvm_text(lowered, goal), goal, routines))
+    code = jit.compile_text(llvm_text(lowered, goal), goal, routines)
+    names, sites = tuple(p.name for p in kernel.params), lowered.sites
+    native = Native(code, names, lowered.sizes, lowered.numbers, lowered.program.scratch, lambda: sites)
     with _lock:
         _compiled[key] = (kernel, native)
         while len(_compiled) > _KEPT:
@@ -148,20 +169,20 @@ def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, 
     Raises:
         Unsupported: nothing was run; the caller falls back to the reference.
     """
-    native = compile_kernel(kernel)
+    return run(compile_kernel(kernel), buffers, bound_sizes(kernel, buffers, env))
+
+
+def run(native: Native, buffers: Sequence[NDArray[Any]], sizes: Mapping[Expr, int]) -> RunReport:
+    """Run compiled code; ``sizes`` has the value of every symbol."""
     with collect_warnings() as warnings:
-        result = _Run(kernel, native, buffers, bound_sizes(kernel, buffers, env)).go()
-    ops, written = result
+        ops, written = _Run(native, buffers, sizes).go()
     return RunReport("native", ops, written, tuple(warnings))
 
 
 class _Run:
     """One call of compiled code."""
 
-    def __init__(
-        self, kernel: Kernel, native: Native, buffers: Sequence[NDArray[Any]], sizes: Mapping[Expr, int]
-    ) -> None:
-        self.kernel = kernel
+    def __init__(self, native: Native, buffers: Sequence[NDArray[Any]], sizes: Mapping[Expr, int]) -> None:
         self.native = native
         self.buffers = buffers
         self.sizes = sizes
@@ -172,21 +193,20 @@ class _Run:
 
     def go(self) -> tuple[int, tuple[int, ...]]:
         """Run, raise what was found, return (ops executed, elements written)."""
-        program = self.native.lowered.program
         count = len(self.buffers)
         params = (ctypes.c_void_p * max(count, 1))(*(b.ctypes.data for b in self.buffers))
-        values = [_size(self.sizes, leaf) for leaf in self.native.lowered.sizes]
+        values = [_size(self.sizes, leaf) for leaf in self.native.sizes]
         sizes = (ctypes.c_int64 * max(len(values), 1))(*values)
         try:
-            arena = _scratch(program.scratch)
+            arena = _scratch(self.native.scratch)
         except MemoryError:  # the reference finds the operation that is too large
-            raise Unsupported(f"{program.scratch} bytes of scratch") from None
+            raise Unsupported(f"{self.native.scratch} bytes of scratch") from None
         record = (ctypes.c_int64 * (RECORD + count + 1))()
         with jit.noting(self.note):
             failed = self.native.code.entry(params, sizes, arena.ctypes.data, record)
         if failed:
             self.stop(list(record))
-        numbers = self.native.lowered.numbers
+        numbers = self.native.numbers
         return int(record[RECORD]), tuple(int(record[RECORD + 1 + n]) for n in numbers)
 
     def stop(self, record: list[int]) -> None:
@@ -196,10 +216,10 @@ class _Run:
         if record[0] == -2:
             assert self.error is not None
             raise self.error
-        entry = self.native.lowered.sites.entries[record[0]]
+        entry = self.native.sites.entries[record[0]]
         if entry.kind.startswith("hole"):
             self._hole(entry, record)
-        self.native.lowered.sites.raise_fault(record)
+        self.native.sites.raise_fault(record)
 
     def _hole(self, entry: SiteEntry, record: list[int]) -> None:
         """An undefined element in a parameter: the message names the last store that covers it."""
@@ -215,7 +235,7 @@ class _Run:
         """Called by compiled code; a target that refuses turns a warning into an error, which stops the program."""
         try:
             values = [int(record[k]) for k in range(RECORD)]
-            entry = self.native.lowered.sites.entries[values[0]]
+            entry = self.native.sites.entries[values[0]]
             if entry.kind.startswith("store"):
                 rank = entry.count // 2
                 box = values[1 : 1 + entry.count]
@@ -224,7 +244,7 @@ class _Run:
             elif entry.kind.startswith("race"):
                 self._race(entry, values)
             else:
-                self.native.lowered.sites.note(values, self.seen)
+                self.native.sites.note(values, self.seen)
         except BaseException as found:  # nothing may unwind through compiled code
             self.error = found
             return 1

@@ -148,6 +148,8 @@ class Compiled:
     entry: Entry
     address: int
     keep: tuple[Any, ...]
+    objects: tuple[tuple[str, str], ...]
+    """(exported name, key in the store) of the object files it is made of; the kernel is the last."""
 
 
 class _Shared:
@@ -164,7 +166,7 @@ class _Shared:
         }
         for name in _PYTHON:
             self.symbols[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        self.routines: dict[tuple[Target, str], tuple[Any, int]] = {}
+        self.routines: dict[tuple[Target, str], tuple[Any, str]] = {}
 
     def machine(self, goal: Target) -> tuple[Any, Any]:
         """(target machine, LLJIT) of a code path."""
@@ -186,19 +188,37 @@ def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = N
     """Machine code of a module that defines ``kernel``; ``routines`` are modules it calls, compiled once a process."""
     shared = _shared()
     with shared.lock:
-        symbols = dict(shared.symbols)
-        keep: list[Any] = [shared]
         for name, source in (routines or {}).items():
-            found = shared.routines.get((goal, name))
-            if found is None:
-                tracker = _link(shared, goal, source, (name,), {})
-                found = shared.routines[goal, name] = (tracker, tracker[name])
-            symbols[name] = found[1]
-            keep.append(found[0])
-        tracker = _link(shared, goal, text, ("kernel",), symbols)
-        address = tracker["kernel"]
+            if (goal, name) not in shared.routines:
+                key, code = object_code(shared.machine(goal)[0], goal, source)
+                shared.routines[goal, name] = _link(shared, goal, code, (name,), {}), key
+        key, code = object_code(shared.machine(goal)[0], goal, text)
+        return _kernel(shared, goal, code, key, tuple(routines or ()))
+
+
+def load(objects: Sequence[tuple[str, str]], goal: Target) -> Compiled | None:
+    """The kernel that object files in the store make (:attr:`Compiled.objects`), None if one is not there any more."""
+    shared, kept = _shared(), store()
+    with shared.lock:
+        for name, key in objects:
+            if name == "kernel" or (goal, name) in shared.routines:
+                continue
+            code = kept.get(key)
+            if code is None:
+                return None
+            shared.routines[goal, name] = _link(shared, goal, code, (name,), {}), key
+        code = kept.get(objects[-1][1])
+        return None if code is None else _kernel(shared, goal, code, objects[-1][1], [n for n, _ in objects[:-1]])
+
+
+def _kernel(shared: _Shared, goal: Target, code: bytes, key: str, routines: Sequence[str]) -> Compiled:
+    found = [shared.routines[goal, name] for name in routines]
+    symbols = {**shared.symbols, **{n: tracker[n] for n, (tracker, _) in zip(routines, found, strict=True)}}
+    tracker = _link(shared, goal, code, ("kernel",), symbols)
     prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 4)
-    return Compiled(prototype(address), address, (tracker, *keep))
+    objects = (*((n, k) for n, (_, k) in zip(routines, found, strict=True)), ("kernel", key))
+    address = tracker["kernel"]
+    return Compiled(prototype(address), address, (tracker, shared, *(t for t, _ in found)), objects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,14 +233,14 @@ def link_module(text: str, goal: Target, exports: Sequence[str]) -> Linked:
     """Machine code of a module that needs nothing but the C library and the interpreter."""
     shared = _shared()
     with shared.lock:
-        tracker = _link(shared, goal, text, exports, shared.symbols)
+        _, code = object_code(shared.machine(goal)[0], goal, text)
+        tracker = _link(shared, goal, code, exports, shared.symbols)
         return Linked({name: tracker[name] for name in exports}, (tracker, shared))
 
 
-def _link(shared: _Shared, goal: Target, text: str, exports: Sequence[str], symbols: Mapping[str, int | None]) -> Any:
-    machine, jit = shared.machine(goal)
+def _link(shared: _Shared, goal: Target, code: bytes, exports: Sequence[str], symbols: Mapping[str, int | None]) -> Any:
+    _, jit = shared.machine(goal)
     shared.count += 1
-    code = object_code(machine, goal, text)
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
     for name in exports:
         builder.export_symbol(name)
@@ -229,8 +249,9 @@ def _link(shared: _Shared, goal: Target, text: str, exports: Sequence[str], symb
     return builder.link(jit, f"library{shared.count}")
 
 
-def object_code(machine: Any, goal: Target, text: str) -> bytes:
-    """The relocatable object file of a module: from disk, else compiled and kept there. It has no absolute address."""
+def object_code(machine: Any, goal: Target, text: str) -> tuple[str, bytes]:
+    """Key and relocatable object file of a module: from disk, else compiled and kept there. It has no absolute
+    address."""
     import llvmlite
 
     llvm = ".".join(map(str, binding().llvm_version_info))
@@ -240,7 +261,7 @@ def object_code(machine: Any, goal: Target, text: str) -> bytes:
     if code is None:
         code = bytes(machine.emit_object(_module(machine, goal, text)))
         kept.put(key, code)
-    return code
+    return key, code
 
 
 def assembly(text: str, goal: Target) -> str:

@@ -1,0 +1,305 @@
+"""What a kernel's meaning rests on, as one digest that is the same in every process, and as guards for this process.
+
+Purpose: a process may use machine code that an earlier one made of the same kernel, without tracing it again.
+Precondition of a digest: nothing that runs while the kernel is traced can depend on anything but the digested objects.
+So names count by content (code, constants, globals, closure variables, defaults, of helpers and methods too), and only
+modules and functions that are known to be pure are taken by name; a kernel that reaches anything else (environment,
+files, random numbers, torch, modules passed around whole) has no digest and is traced in each process.
+Names are those of the byte code, attributes among them, so more may be digested than is read, never less.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import enum
+import hashlib
+import marshal
+import sys
+import types
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from openpto._version import __version__
+from openpto.frontend.freeze import freeze
+from openpto.ir.expr import Expr
+
+_OURS = frozenset({"openpto", "pypto"})
+_PURE = frozenset({"abc", "cmath", "collections", "dataclasses", "enum", "functools", "itertools", "math", "numbers",
+                   "operator", "types", "typing"})  # fmt: skip
+_NUMERIC = frozenset({"numpy", "ml_dtypes"})
+_IMPURE_NAMES = frozenset({"random", "load", "loadtxt", "fromfile", "genfromtxt", "memmap", "lib", "ctypeslib"})
+"""What has to be followed by name in numpy and is not pure."""
+_IMPURE_BUILTINS = frozenset(
+    {"__import__", "breakpoint", "compile", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr",
+     "help", "id", "input", "locals", "memoryview", "open", "print", "setattr", "vars"}
+)  # fmt: skip
+_IMPORTS = frozenset(dis.opmap[name] for name in ("IMPORT_NAME", "STORE_GLOBAL") if name in dis.opmap)
+
+
+class NotPortable(Exception):
+    """A kernel's meaning rests on something that may differ in another process; the text says on what."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """One name that was followed; ``read`` gives its present value."""
+
+    name: str
+    read: Callable[[], Any]
+    picture: Hashable
+
+    def holds(self) -> bool:
+        """Whether the value is still what was digested."""
+        return bool(freeze(self.read()) == self.picture)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """The digest of an object and the names that were followed for it."""
+
+    digest: str
+    guards: tuple[Guard, ...]
+
+
+def picture(*values: object) -> Picture:
+    """The digest of values (NotPortable if there is none)."""
+    walk = _Walk()
+    for value in values:
+        walk.take(value)
+    return Picture(walk.sum.hexdigest(), tuple(walk.guards))
+
+
+class _Walk:
+    """One walk over everything that values reach."""
+
+    def __init__(self) -> None:
+        self.sum = hashlib.sha256()
+        self.guards: list[Guard] = []
+        self.seen: dict[int, int] = {}
+        self.keep: list[object] = []  # so that no address is used again during the walk
+
+    def text(self, *parts: str) -> None:
+        for part in parts:
+            data = part.encode(errors="surrogatepass")
+            self.sum.update(len(data).to_bytes(8, "little"))
+            self.sum.update(data)
+
+    def take(self, value: Any) -> None:
+        """Digest one value."""
+        kind = type(value)
+        if kind in (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range):
+            self.text(kind.__name__, value.hex() if kind is float else repr(value))
+            return
+        if id(value) in self.seen:
+            self.text("seen", str(self.seen[id(value)]))
+            return
+        self.seen[id(value)] = len(self.seen)
+        self.keep.append(value)
+        self.object(value, kind)
+
+    def object(self, value: Any, kind: type) -> None:
+        """Digest one object that may be reached in several ways."""
+        if isinstance(value, types.CodeType):
+            self.sum.update(marshal.dumps(value))
+        elif isinstance(value, types.ModuleType):
+            self.module(value)
+        elif isinstance(value, enum.Enum):
+            self.text("enum", value.name)
+            self.take(kind)
+        elif isinstance(value, type):
+            self.class_(value)
+        elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) or kind is _UFUNC:
+            self.function(value)
+        elif isinstance(value, (np.ndarray, np.generic, np.dtype)):
+            self.array(value)
+        else:
+            self.container(value, kind)
+
+    def module(self, module: types.ModuleType) -> None:
+        """A module as a value; one of the author's might be read in ways that the byte code does not name."""
+        known = _known(module.__name__)
+        if not known:
+            raise NotPortable(f"the module {module.__name__}")
+        self.text("module", module.__name__, known)
+
+    def class_(self, kind: type) -> None:
+        known = _known(kind.__module__)
+        self.text("type", kind.__module__, kind.__qualname__, known)
+        if known:
+            return
+        generated = "__dataclass_params__" in vars(kind)  # a wrapped __repr__ is made by the library
+        for base in kind.__bases__:
+            self.take(base)
+        for name, member in sorted(vars(kind).items()):
+            if name not in _FORMAL and not _is_slot(member) and not (generated and hasattr(member, "__wrapped__")):
+                self.text(name)
+                self.take(_unwrapped(member))
+
+    def function(self, function: Any) -> None:
+        name = getattr(function, "__qualname__", None) or function.__name__
+        module = getattr(function, "__module__", None) or ("builtins" if type(function) is not _UFUNC else "numpy")
+        if isinstance(getattr(function, "__self__", None), types.ModuleType):
+            module = function.__self__.__name__
+        known = _known(module)
+        self.text("function", module, name, known)
+        if known:
+            if module == "builtins" and name in _IMPURE_BUILTINS:
+                raise NotPortable(f"the function {name}")
+            return
+        if not isinstance(function, types.FunctionType):
+            raise NotPortable(f"the function {module}.{name}")
+        self.take(function.__code__)
+        self.take(function.__defaults__)
+        self.take(function.__kwdefaults__)
+        self.take(dict(function.__dict__))
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for free, cell in cells.items():
+            self.name(free, partial(_content, cell), ())
+        names = _names(function.__code__)
+        for used in names:
+            if used in function.__globals__:
+                self.name(used, partial(function.__globals__.get, used), names)
+            elif used in _IMPURE_BUILTINS and hasattr(builtins, used):
+                raise NotPortable(f"the function {used}")
+
+    def name(self, name: str, read: Callable[[], Any], names: tuple[str, ...]) -> None:
+        """A name that code loads. Of a module, what the code's names may mean in it."""
+        value = read()
+        self.text("name", name)
+        self.guards.append(Guard(name, read, freeze(value)))
+        if not isinstance(value, types.ModuleType) or _known(value.__name__):
+            self.take(value)
+            self.refuse_impure(value, names)
+            return
+        if id(value) in self.seen:
+            self.text("seen", str(self.seen[id(value)]))
+            return
+        if value.__name__.split(".")[0] in sys.stdlib_module_names:
+            raise NotPortable(f"the module {value.__name__}")
+        self.seen[id(value)] = len(self.seen)
+        self.text("author's module", value.__name__)
+        for used in names:
+            if used in vars(value):
+                self.name(used, partial(vars(value).get, used), names)
+
+    def refuse_impure(self, value: Any, names: tuple[str, ...]) -> None:
+        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in _NUMERIC:
+            for used in _IMPURE_NAMES.intersection(names):
+                raise NotPortable(f"{value.__name__}.{used}")
+
+    def array(self, value: Any) -> None:
+        if isinstance(value, np.dtype):
+            self.text("dtype", str(value))
+            return
+        if value.dtype.hasobject:
+            raise NotPortable("an array of objects")
+        self.text("array", type(value).__name__, str(value.dtype), str(value.shape))
+        self.sum.update(np.ascontiguousarray(value).tobytes())
+
+    def container(self, value: Any, kind: type) -> None:
+        if isinstance(value, (list, tuple)):
+            self.text("sequence", str(len(value)))
+            for item in value:
+                self.take(item)
+        elif isinstance(value, (dict, types.MappingProxyType)):
+            self.text("mapping", str(len(value)))
+            for key, item in value.items():
+                self.take(key)
+                self.take(item)
+        elif isinstance(value, (set, frozenset)):
+            self.text("set", *sorted(picture(item).digest for item in value))
+        elif isinstance(value, Expr):
+            self.text("expression", value.op)
+            self.take(value.value)
+            self.take(value.args)
+            return
+        elif isinstance(value, slice):
+            self.take((value.start, value.stop, value.step))
+        elif isinstance(value, partial):
+            self.take((value.func, value.args, value.keywords))
+        elif isinstance(value, types.MethodType):
+            self.take(value.__func__)
+            self.take(value.__self__)
+        elif isinstance(getattr(value, "__wrapped__", None), types.FunctionType) and _known(kind.__module__):
+            self.take(value.__wrapped__)  # a kernel
+            self.take(getattr(value, "_options", None))
+            return
+        elif not _transparent(kind):
+            raise NotPortable(f"an object of {kind.__module__}.{kind.__qualname__}")
+        self.take(kind)
+        self.attributes(value)
+
+    def attributes(self, value: Any) -> None:
+        for name, attribute in sorted(_attributes(value).items()):
+            self.text(name)
+            self.take(attribute)
+
+
+_UFUNC = np.ufunc
+_FORMAL = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__"})
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+
+
+def _is_slot(member: object) -> bool:
+    return isinstance(member, _SLOTS)
+
+
+def _unwrapped(member: Any) -> Any:
+    """What a member of a class is made of."""
+    if isinstance(member, (staticmethod, classmethod)):
+        return member.__func__
+    if isinstance(member, property):
+        return member.fget, member.fset, member.fdel
+    return member
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _names(code: types.CodeType) -> tuple[str, ...]:
+    """Global names and attributes of a code object and those inside it (NotPortable if it imports)."""
+    found: dict[str, None] = {}
+    waiting = [code]
+    while waiting:
+        inner = waiting.pop()
+        if _IMPORTS.intersection(inner.co_code[::2]):
+            raise NotPortable(f"an import, or a global that is set, in {inner.co_name}")
+        found.update(dict.fromkeys(inner.co_names))
+        waiting += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
+    return tuple(sorted(found))
+
+
+@cache
+def _known(module: str | None) -> str:
+    """The version of a module that is taken by name, empty for any other."""
+    top = (module or "").split(".")[0]
+    if top in _OURS:
+        return __version__
+    if top in _NUMERIC:
+        return str(getattr(sys.modules[top], "__version__", "?"))
+    return "python" if top in _PURE or module in ("builtins", "_operator", "_functools", "_collections") else ""
+
+
+def _transparent(kind: type) -> bool:
+    """Whether the state of instances is all in attributes: every base but object is written in Python."""
+    bases = kind.__mro__[:-1]
+    return bool(bases) and all(base.__flags__ & (1 << 9) for base in bases)  # Py_TPFLAGS_HEAPTYPE
+
+
+def _attributes(value: Any) -> Mapping[str, Any]:
+    found: dict[str, Any] = dict(getattr(value, "__dict__", {}))
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                found[name] = getattr(value, name)
+    return found

@@ -1,0 +1,231 @@
+"""What a kernel's meaning rests on: equal in another process, different when anything that counts is, refused when it
+cannot be told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from openpto.kernel.portable import NotPortable, picture
+
+BASE = """
+import dataclasses
+import enum
+import math
+import numpy as np
+import pypto
+import helpers
+
+F = pypto.DT_FP32
+SCALE = 2.0
+TABLE = np.arange(4.0)
+NAMES = {"a": 1, "b": (2, 3)}
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    SLOW = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    size: int = 8
+    mode: Mode = Mode.FAST
+
+    def doubled(self):
+        return self.size * 2
+
+
+CONFIG = Config()
+
+
+def inner(x, factor=3):
+    return x * factor
+
+
+def outer(x):
+    return inner(x) + math.sqrt(SCALE)
+
+
+def make(depth):
+    def kernel(x, out):
+        y = outer(x) + helpers.LIMIT + helpers.shift(x) + TABLE[1] + NAMES["a"]
+        if CONFIG.mode is Mode.FAST:
+            y = y + depth + CONFIG.doubled()
+        out[:] = [v for v in (y,)][0] + pypto.sum(x)
+    return kernel
+
+
+FUNCTION = make(5)
+"""
+HELPERS = """
+LIMIT = 7
+UNUSED = 1
+
+
+def shift(x):
+    return x << LIMIT
+"""
+
+
+CHANGES = [
+    ("SCALE = 2.0", "SCALE = 2.5"),
+    ("SCALE = 2.0", "SCALE = 2  "),
+    ("np.arange(4.0)", "np.arange(5.0)"),
+    ('"b": (2, 3)', '"b": (2, 4)'),
+    ("factor=3", "factor=4"),
+    ("return x * factor", "return x - factor"),
+    ("make(5)", "make(6)"),
+    ("size: int = 8", "size: int = 9"),
+    ("mode: Mode = Mode.FAST", "mode: Mode = Mode.SLOW"),
+    ("return self.size * 2", "return self.size * 3"),
+    ("math.sqrt", "math.exp"),
+    ("pypto.sum(x)", "pypto.amax(x)"),
+    ("y = outer(x)", "\n        y = outer(x)"),  # diagnostics point at lines
+]
+HELPER_CHANGES = [("LIMIT = 7", "LIMIT = 8"), ("x << LIMIT", "x >> LIMIT")]
+VARIANTS = {
+    "plain": (BASE, HELPERS),
+    "unused": (BASE, HELPERS.replace("UNUSED = 1", "UNUSED = 2")),
+    **{f"{old} -> {new}": (BASE.replace(old, new), HELPERS) for old, new in CHANGES},
+    **{f"{old} -> {new}": (BASE, HELPERS.replace(old, new)) for old, new in HELPER_CHANGES},
+}
+PROGRAM = """
+import json
+import sys
+import types
+
+from openpto.kernel.portable import picture
+
+digests = {}
+for name, texts in json.load(sys.stdin).items():
+    for module, text in zip(("base", "helpers"), texts):
+        sys.modules[module] = types.ModuleType(module)
+    for module, text in (("helpers", texts[1]), ("base", texts[0])):
+        exec(compile(text, module + ".py", "exec"), vars(sys.modules[module]))
+    digests[name] = picture(sys.modules["base"].FUNCTION, {"n": 3}).digest
+print(json.dumps(digests))
+"""
+
+
+def digests(seed: str) -> dict[str, str]:
+    """Digest of ``FUNCTION`` in every variant, computed in a process of its own."""
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    command = [sys.executable, "-c", PROGRAM]
+    text = json.dumps(VARIANTS)
+    done = subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, str]:
+    return digests("1")
+
+
+def test_equal_in_every_process(found):
+    assert digests("2") == found
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES + HELPER_CHANGES)
+def test_what_counts_changes_it(found, old, new):
+    assert VARIANTS[f"{old} -> {new}"] != VARIANTS["plain"]
+    assert found[f"{old} -> {new}"] != found["plain"]
+
+
+def test_what_is_not_used_does_not(found):
+    assert found["unused"] == found["plain"]
+
+
+def from_environment(x):
+    return x * int(os.environ.get("TILE", "8"))
+
+
+def from_file(x):
+    return x * len(open("size").read())
+
+
+def importing(x):
+    import random
+
+    return x * random.random()
+
+
+def by_name(x):
+    return getattr(textwrap, "dedent")(x)
+
+
+def printing(x):
+    print(x)
+
+
+def through_a_helper(x):
+    return from_environment(x) + 1
+
+
+class Reader:
+    def size(self):
+        return os.getpid()
+
+
+READER = Reader()
+
+
+def through_a_method(x):
+    return x * READER.size()
+
+
+def random_numbers(x):
+    import_free = np_random
+    return x * import_free.random()
+
+
+np_random = __import__("numpy").random
+
+
+@pytest.mark.parametrize(
+    "function",
+    [from_environment, from_file, importing, by_name, printing, through_a_helper, through_a_method, random_numbers],
+)
+def test_what_may_differ_in_another_process_is_refused(function):
+    with pytest.raises(NotPortable):
+        picture(function)
+
+
+def test_objects_that_cannot_be_looked_into_are_refused():
+    for value in (object(), iter([1]), os, os.stat("."), lambda: os.sep):
+        with pytest.raises(NotPortable):
+            picture(value)
+
+
+def test_equal_values_of_different_types_differ():
+    values = [1, 1.0, True, "1", b"1", (1,), [1], {1}, {1: None}, None, 0.0, -0.0, slice(1), range(1)]
+    assert len({picture(v).digest for v in values}) == len(values)
+
+
+def test_cycles_end():
+    a: list = [1]
+    a.append(a)
+    assert picture(a).digest == picture(a).digest
+    b: list = [1]
+    b.append([1, b])
+    assert picture(a).digest != picture(b).digest
+
+
+LEVEL = 3
+
+
+def reads_level(x):
+    return x * LEVEL
+
+
+def test_guards_tell_of_changes_in_this_process(monkeypatch):
+    found = picture(reads_level)
+    assert all(guard.holds() for guard in found.guards)
+    monkeypatch.setitem(globals(), "LEVEL", 4)
+    assert not all(guard.holds() for guard in found.guards)
+    assert picture(reads_level).digest != found.digest
