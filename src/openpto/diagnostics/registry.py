@@ -63,10 +63,10 @@ RULES: dict[str, Rule] = {}
 
 
 def register(rule: Rule) -> Rule:
-    """Check a rule and add it to RULES. A rule that is not complete is a mistake of ours: ValueError."""
-    problems = _problems(rule)
-    if problems:
-        raise ValueError(f"rule {rule.code}: " + "; ".join(problems))
+    """Add a rule to RULES. A code that is taken is a mistake of ours (ValueError); what else may be wrong with a rule
+    (:func:`problems`) is tested once and not at each import."""
+    if rule.code in RULES:
+        raise ValueError(f"rule {rule.code}: the code is already taken")
     RULES[rule.code] = rule
     return rule
 
@@ -85,7 +85,8 @@ def fields_of(text: str) -> frozenset[str]:
     )
 
 
-def _problems(rule: Rule) -> list[str]:
+def problems(rule: Rule) -> list[str]:
+    """What a rule lacks; empty if it is complete."""
     found = [
         *_identity_problems(rule),
         *(problem for part in ("title", "message", "help", "explanation") for problem in _text_problems(rule, part)),
@@ -105,11 +106,9 @@ def _identity_problems(rule: Rule) -> list[str]:
     found = []
     if not _CODE.match(rule.code):
         found.append("code must be PTO and three digits")
-    if rule.code in RULES:
-        found.append("code is already taken")
     if not _NAME.match(rule.name):
         found.append(f"name {rule.name!r} must be lower case words joined by hyphens")
-    if any(other.name == rule.name for other in RULES.values()):
+    if any(other.name == rule.name for other in RULES.values() if other is not rule):
         found.append(f"name {rule.name!r} is already taken")
     if rule.severity not in ("error", "warning"):
         found.append(f"severity {rule.severity!r} is neither error nor warning")
