@@ -38,6 +38,7 @@ from .loopir import (
     Stmt,
     Vector,
 )
+from .outline import Nest, is_nest, nest_of
 from .vectors import VectorCode
 
 _PLAIN = {
@@ -70,6 +71,9 @@ class Emitter(VectorCode):
         self.fixed, self.fixed_pointers = registers(program)
         self.held: dict[str, str] = {}
         self.addresses_of: dict[str, str] = {}
+        self.functions: dict[Stmt, str] = {}
+        self.texts: list[str] = []
+        self.inside = False
 
     def module(self) -> str:
         """The whole module; the routines that the program calls are linked to it (see ``jit.compile_text``)."""
@@ -87,7 +91,7 @@ class Emitter(VectorCode):
         defined = {line.split("@")[1].split("(")[0] for line in RUNTIME.splitlines() if line.startswith("define")}
         declares = [d for d in self.code.declared if d.split("@")[1].split("(")[0] not in defined]
         head = "define i64 @kernel(ptr noalias %params, ptr noalias %sizes, ptr noalias %arena.in, ptr noalias %record)"
-        return "\n".join([*declares, RUNTIME, f"{head} {{", "entry:", body, "}", ""])
+        return "\n".join([*declares, RUNTIME, *self.texts, f"{head} {{", "entry:", body, "}", ""])
 
     # -- frame ---------------------------------------------------------------------------------------------------
 
@@ -234,7 +238,35 @@ class Emitter(VectorCode):
     def statements(self, body: tuple[Stmt, ...]) -> None:
         """Emit statements in order."""
         for stmt in body:
-            _EMIT[type(stmt)](self, stmt)
+            nest = nest_of(stmt) if not self.inside and is_nest(stmt) else None
+            if nest is None:
+                _EMIT[type(stmt)](self, stmt)
+            else:
+                self.nest(nest)
+
+    def nest(self, nest: Nest) -> None:
+        """Call the function of a nest of element loops."""
+        pointers = [f"ptr {self.address(at)}" for at in nest.pointers]
+        integers = [f"i64 {self.index(n)}" for n in nest.integers]
+        name = self.functions.get(nest.body)
+        if name is None:
+            name = self.functions[nest.body] = f"nest{len(self.functions)}"
+            self.function(name, nest)
+        self.code.do(f"call void @{name}({', '.join(pointers + integers)})")
+
+    def function(self, name: str, nest: Nest) -> None:
+        """The function itself."""
+        kept = self.code, self.loop_values, self.held, self.addresses_of
+        self.code, self.loop_values = Code(declared=self.code.declared), {}
+        self.held = {f"n{k}": f"%n{k}" for k in range(len(nest.integers))}
+        self.addresses_of = {f"a{k}": f"%a{k}" for k in range(len(nest.pointers))}
+        self.inside = True
+        self.statements((nest.body,))
+        self.inside = False
+        params = [*(f"ptr {a}" for a in self.addresses_of.values()), *(f"i64 {n}" for n in self.held.values())]
+        head = f"define internal void @{name}({', '.join(params)}) noinline {{"
+        self.texts += [head, "entry:", *self.code.lines, "  ret void", "}"]
+        self.code, self.loop_values, self.held, self.addresses_of = kept
 
     def set_(self, stmt: Set) -> None:
         self.keep(stmt.slot, self.index(stmt.value))

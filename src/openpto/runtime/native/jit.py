@@ -33,6 +33,7 @@ _OPTIMISE = 2
 _notes = threading.local()
 
 RUNTIME = """
+@openpto_nothing = internal constant i64 0
 declare ptr @malloc(i64)
 declare void @free(ptr)
 

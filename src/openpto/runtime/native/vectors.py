@@ -82,7 +82,7 @@ class VectorCode:
         address = self.address(at)
         if not isinstance(count, int):
             empty = self.code.put(f"icmp sle i64 {self.index(count)}, 0")
-            address = self.code.put(f"select i1 {empty}, ptr %reserved, ptr {address}")
+            address = self.code.put(f"select i1 {empty}, ptr @openpto_nothing, ptr {address}")
         value = self.code.put(f"load {kind}, ptr {address}")
         if at.dtype is BOOL:
             value = self.code.put(f"icmp ne i8 {value}, 0")
