@@ -41,8 +41,10 @@ def _check_moved(region: Region, moved: dict[Var, Site]) -> dict[Var, Site]:
         if isinstance(node, (TOp, TAssign)):
             _check_moved_node(node, moved)
         elif isinstance(node, TLoop):
-            # The second walk sees what an earlier iteration moved; a place is reported once only.
-            moved = _check_moved(node.region, _check_moved(node.region, moved))
+            after = _check_moved(node.region, moved)
+            if not after.keys() <= moved.keys():  # see what an earlier iteration moved; a place is reported once only
+                after = _check_moved(node.region, after)
+            moved = after
         elif isinstance(node, TIf):
             moved = {**_check_moved(node.then, moved), **_check_moved(node.other, moved)}
     return moved

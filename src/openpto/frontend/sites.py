@@ -136,18 +136,19 @@ def _characters(file: str, line: int, byte: int) -> int:
 
 def locate(frame: FrameType | None, machine: Context | None) -> Site | None:
     """The site of what ``frame`` (or the user's code that called it) does now; None without any user code."""
-    frames = list(user_frames(frame, machine.kernel_code if machine is not None else None))
-    if not frames:
-        return None
     if machine is None:
-        return Site(span_of(frames[0]))
+        found = next(user_frames(frame, None), None)
+        return None if found is None else Site(span_of(found))
+    span = None
     chain = []
     name = ""
-    for entry in frames:
+    for entry in user_frames(frame, machine.kernel_code):
+        where = span_of(entry)
+        span = span or where
         if name:
-            chain.append((name, span_of(entry)))
+            chain.append((name, where))
         name = "" if entry.f_code.co_name in _UNNAMED else entry.f_code.co_name
-    return Site(span_of(frames[0]), tuple(chain), machine.loop_frames(), machine.name)
+    return None if span is None else Site(span, tuple(chain), machine.loop_frames(), machine.name)
 
 
 def here() -> Site | None:

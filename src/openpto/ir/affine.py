@@ -104,6 +104,8 @@ def simplify(node: Dim) -> Dim:
 
 def difference(a: Dim, b: Dim) -> int | None:
     """``a - b`` if it is the same for every value of the symbols, else None."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a - b
     terms, offset = _combine(linear(ex.expr(a)), linear(ex.expr(b)), -1)
     return None if terms else offset
 
@@ -159,5 +161,6 @@ def _term_bounds(term: Expr, known: Mapping[Expr, Interval]) -> Interval:
 
 def provable_ge(a: Dim, b: Dim, known: Mapping[Expr, Interval] | None = None) -> bool:
     """Whether ``a >= b`` for every value of the symbols (False when unknown)."""
-    gap = ex.binary("sub", a, b) if isinstance(a, Expr) or isinstance(b, Expr) else a - b
-    return bounds(gap, known)[0] >= 0
+    if isinstance(a, int) and isinstance(b, int):
+        return a >= b
+    return bounds(ex.binary("sub", a, b), known)[0] >= 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -95,6 +96,7 @@ def _make(op: str, args: tuple[Expr, ...] = (), value: object = None) -> Expr:
         return node
 
 
+@lru_cache(maxsize=1024)
 def const(value: int) -> Expr:
     """A literal."""
     return _make("const", (), int(value))
@@ -180,6 +182,8 @@ def binary(op: str, left: Dim, right: Dim) -> Expr:
     Raises:
         ScalarFault: the known operands have no meaning together.
     """
+    if isinstance(left, int) and isinstance(right, int):
+        return const(fold(op, (left, right)))
     a, b = expr(left), expr(right)
     known = (a.concrete(), b.concrete())
     if known[0] is not None and known[1] is not None:

@@ -7,7 +7,9 @@ the results into handles.
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
@@ -49,13 +51,57 @@ def from_ir(value: Any) -> Any:
     return [from_ir(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
-    """Bind a call (PTO222)."""
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """Parameters that can all be given by position or by name; ``required`` have no default."""
+
+    names: tuple[str, ...]
+    required: frozenset[str]
+
+
+_forms: dict[str, _Form | None] = {}
+
+
+def _form(decl: OpDecl) -> _Form | None:
+    """The parameters of an operation if all are of the plain kind."""
+    if decl.name not in _forms:
+        _forms[decl.name] = _form_of(decl.signature)
+    return _forms[decl.name]
+
+
+def _form_of(signature: inspect.Signature) -> _Form | None:
+    parameters = signature.parameters.values()
+    if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in parameters):
+        return None
+    required = frozenset(p.name for p in parameters if p.default is inspect.Parameter.empty)
+    return _Form(tuple(signature.parameters), required)
+
+
+def _matched(form: _Form, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The arguments in the order of the parameters if each is given once under its own name, else None."""
+    if len(args) > len(form.names):
+        return None
+    given = dict(zip(form.names, args, strict=False))
+    if kwargs:
+        if not given.keys().isdisjoint(kwargs) or not form.required <= given.keys() | kwargs.keys():
+            return None
+        given |= kwargs
+        ordered = {name: given[name] for name in form.names if name in given}
+        return ordered if len(ordered) == len(given) else None
+    return given if form.required <= given.keys() else None
+
+
+def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by parameter (PTO222)."""
+    form = _form(decl)
+    given = None if form is None else _matched(form, args, kwargs)
+    if given is not None:
+        return given
     named = {decl.keywords.get(key, key): value for key, value in kwargs.items()}
     if len(named) < len(kwargs):
         fail("PTO222", op=decl.name, why="got an argument under two of its names")
     try:
-        return decl.signature.bind(*args, **named)
+        return dict(decl.signature.bind(*args, **named).arguments)
     except TypeError as error:
         why = str(error)
         if "too many positional" in why:
@@ -72,22 +118,29 @@ def call(decl: OpDecl, *args: Any, **kwargs: Any) -> Any:
     """Check and record one call of an operation."""
     if decl.record is None:
         fail("PTO902", op=f"pypto.{decl.name}")
-    bound = arguments(decl, args, kwargs)
-    if decl.name == "reshape" and bound.arguments.get("inplace"):
-        return _renamed(**bound.arguments)
-    targets = {name: bound.arguments[name] for name in decl.writes if isinstance(bound.arguments.get(name), Tensor)}
+    given = arguments(decl, args, kwargs)
+    if decl.name == "reshape" and given.get("inplace"):
+        return _renamed(**given)
+    targets = {name: given[name] for name in decl.writes if isinstance(given.get(name), Tensor)}
     plain: dict[str, Any] = {}
-    for name, value in bound.arguments.items():
+    for name, value in given.items():
         kept = decl.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
         plain[name] = tuple(to_ir(v) for v in value) if kept else to_ir(value)
-    bound.arguments.update(plain)
     with known_integers():
-        result = decl.record(*bound.args, **bound.kwargs)
+        result = _recorded(decl, plain)
     for name, target in targets.items():
         target.written(plain[name])
         if result is plain[name]:
             return Tensor.alias(target.base, tuple(result.type.shape)) if target.base else Tensor.of(result)
     return from_ir(result)
+
+
+def _recorded(decl: OpDecl, given: dict[str, Any]) -> Any:
+    assert decl.record is not None
+    if _form(decl) is not None:
+        return decl.record(**given)
+    bound = inspect.BoundArguments(decl.signature, OrderedDict(given))
+    return decl.record(*bound.args, **bound.kwargs)
 
 
 def _renamed(input: Any, shape: Any, inplace: bool, valid_shape: Any = None) -> Tensor:

@@ -79,7 +79,9 @@ def window_of(
 ) -> Var:
     """Record a window. ``index_axes`` are those picked by an integer: there one element must be valid."""
     rec.host_type("view", var.type.dtype)
-    known = shapes.index_bounds(rec.recorder("view"))
+    trace = rec.recorder("view")
+    symbolic = any(isinstance(d, Expr) for d in (*var.valid, *starts, *window))
+    known = shapes.index_bounds(trace) if symbolic else {}
     inferred = tuple(
         shapes.window_valid(v, start, extent, known) for v, start, extent in zip(var.valid, starts, window, strict=True)
     )

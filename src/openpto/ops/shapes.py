@@ -65,6 +65,8 @@ def minimum_valid(extents: Sequence[Dim], full: Dim) -> Dim:
 
 def window_valid(valid: Dim, offset: Dim, extent: Dim, known: Mapping[Expr, Interval]) -> Dim:
     """``min(max(valid - offset, 0), extent)``: what a window at ``offset`` sees of a valid extent."""
+    if isinstance(valid, int) and isinstance(extent, int) and isinstance(offset, int) and offset >= 0:
+        return min(max(valid - offset, 0), extent)
     left = affine.simplify(ex.binary("sub", valid, offset))
     if affine.provable_ge(left, extent, known):
         return extent
