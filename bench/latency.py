@@ -91,10 +91,10 @@ def series(title: str, make: Callable[[], dict[str, list[float]]], rounds: int, 
 def overhead() -> None:
     """Print the time of a call on two small tensors."""
     import numpy as np
-    from timing import alternated
 
     import openpto
     import pypto
+    from timing import alternated
 
     tile = pypto.Tensor([8, 16], pypto.DT_FP32)
 
