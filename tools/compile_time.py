@@ -1,4 +1,6 @@
-"""How long a kernel takes to compile, stage by stage: CPU milliseconds, cold (a fresh process each time, after import).
+"""How long a kernel takes to compile, stage by stage: CPU milliseconds, cold.
+
+Cold is after import, in a fresh process with an empty cache each time.
 
     python tools/compile_time.py [operator ...] [--engine native|reference] [--repeat N]
 
@@ -15,6 +17,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -112,11 +115,12 @@ def main() -> int:
 
 def _least(name: str, engine: str, repeat: int) -> dict[str, float]:
     command = [sys.executable, __file__, name, "--one"]
-    environment = {**os.environ, "PYPTO_ENGINE": engine, "PYTHONWARNINGS": "ignore"}
-    runs = [
-        json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
-        for _ in range(repeat)
-    ]
+    runs = []
+    for _ in range(repeat):
+        with tempfile.TemporaryDirectory() as empty:
+            environment = {**os.environ, "PYPTO_ENGINE": engine, "PYTHONWARNINGS": "ignore", "PYPTO_CACHE_DIR": empty}
+            done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        runs.append(json.loads(done.stdout))
     return {stage: min(run.get(stage, 0.0) for run in runs) for stage in runs[0]}
 
 

@@ -32,6 +32,7 @@ from openpto.language.option_schema import Group
 from openpto.language.options import check_options, near
 from openpto.language.scopes import current_scope, with_options
 from openpto.ops.promotion import Promote
+from openpto.runtime import collector
 
 _GROUPS: dict[str, Group] = {
     "host_options": "host",
@@ -200,6 +201,7 @@ class JitCallableWrapper:
         made.place = place
         return made
 
+    @collector.rests
     def _compile(self, call: Call) -> Compiled:
         begin = time.perf_counter()
         with collect_warnings() as warnings:
@@ -210,7 +212,8 @@ class JitCallableWrapper:
             kernel = ssa.build(trace, {"alias": MappingProxyType(dict(alias))} if alias else {})
             verifier.require_valid(kernel)
             checks.run(kernel, trace)
-            kernel = verifier.require_valid(Promote(strict=call.settings.numerics == "strict").apply(kernel))
+            promoted = Promote(strict=call.settings.numerics == "strict").apply(kernel)
+            kernel = kernel if promoted is kernel else verifier.require_valid(promoted)
         changed = {p.name for p in kernel.params if p.final is not p.value}
         changed |= {name for name, earlier in alias.items() if earlier in changed}
         program = f"{__version__} {call.settings.numerics}\n{printer.text(kernel, sites=False, scopes=False)}"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from openpto.diagnostics import collect_warnings, fault, make_error
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
+from openpto.runtime import collector
 from openpto.runtime.reference.engine import bound_sizes, lifetimes_of
 from openpto.runtime.report import RunReport
 
@@ -136,6 +137,16 @@ def compile_kernel(kernel: Kernel) -> Native:
         if found is not None:
             _compiled.move_to_end(key)
             return found[1]
+    native = _compile(kernel, goal)
+    with _lock:
+        _compiled[key] = (kernel, native)
+        while len(_compiled) > _KEPT:
+            _compiled.popitem(last=False)
+    return native
+
+
+@collector.rests
+def _compile(kernel: Kernel, goal: jit.Target) -> Native:
     size = statements(kernel.body)
     if size > MOST_STATEMENTS:
         raise Unsupported(f"a kernel of {size} statements; {MOST_STATEMENTS} compile in reasonable time")
@@ -144,12 +155,7 @@ def compile_kernel(kernel: Kernel) -> Native:
     routines = {"gemm_f32": gemm.module(wide)} if lowered.program.routines else {}
     code = jit.compile_text(llvm_text(lowered, goal), goal, routines)
     names, sites = tuple(p.name for p in kernel.params), lowered.sites
-    native = Native(code, names, lowered.sizes, lowered.numbers, lowered.program.scratch, lambda: sites)
-    with _lock:
-        _compiled[key] = (kernel, native)
-        while len(_compiled) > _KEPT:
-            _compiled.popitem(last=False)
-    return native
+    return Native(code, names, lowered.sizes, lowered.numbers, lowered.program.scratch, lambda: sites)
 
 
 def statements(block: Block) -> int:
