@@ -33,6 +33,7 @@ from openpto.language.options import check_options, near
 from openpto.language.scopes import current_scope, with_options
 from openpto.ops.promotion import Promote
 from openpto.runtime import collector
+from openpto.runtime.progress import busy
 
 _GROUPS: dict[str, Group] = {
     "host_options": "host",
@@ -152,7 +153,8 @@ class JitCallableWrapper:
             self._check_writable(call, compiled)
             begin = time.perf_counter()
             try:
-                report = self._execute(call, compiled, engine)
+                with busy("running", self.__name__):
+                    report = self._execute(call, compiled, engine)
             finally:  # after a fault the outputs are unspecified, so they count as written
                 for index in compiled.written:
                     call.bound.tensors[index].note_write()
@@ -188,8 +190,10 @@ class JitCallableWrapper:
 
     def _specialisation(self, call: Call, engine: str) -> Compiled:
         """What an earlier process kept of this specialisation, or a new trace."""
-        if engine != "native":
-            return self._compile(call)
+        with busy("tracing", self.__name__):
+            return self._compile(call) if engine != "native" else self._kept_or_compiled(call)
+
+    def _kept_or_compiled(self, call: Call) -> Compiled:
         begin = time.perf_counter()
         place = images.place(self._original_func, call.meaning())
         later = replace(call, bound=replace(call.bound, tensors=()))  # memory of the caller is not kept

@@ -17,6 +17,7 @@ from openpto.diagnostics import collect_warnings, fault, make_error
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
 from openpto.runtime import collector
+from openpto.runtime.progress import busy
 from openpto.runtime.reference.engine import bound_sizes, lifetimes_of
 from openpto.runtime.report import RunReport
 
@@ -137,7 +138,8 @@ def compile_kernel(kernel: Kernel) -> Native:
         if found is not None:
             _compiled.move_to_end(key)
             return found[1]
-    native = _compile(kernel, goal)
+    with busy("compiling", kernel.name):
+        native = _compile(kernel, goal)
     with _lock:
         _compiled[key] = (kernel, native)
         while len(_compiled) > _KEPT:
