@@ -10,6 +10,7 @@ from openpto.ir.expr import Expr
 from openpto.ops import arith
 
 from . import loopir as L
+from .facts import Facts
 from .loopir import For, If, Index, Point, Ptr, Set, Slot, Stmt
 from .nests import Arr as Arr
 from .nests import Group, Item, Map, RowFold, Writer, collect, output, shape_of_pass
@@ -26,6 +27,7 @@ class Builder:
         self.count = 0
         self.group = Group()
         self.values: list[dict[Expr, Index]] = [{}]
+        self.facts = Facts()
         self.on_flush: Callable[[], None] = lambda: None
 
     def add(self, stmt: Stmt) -> None:
@@ -78,10 +80,16 @@ class Builder:
 
     def hold(self, value: Index, hint: str = "n") -> Index:
         """``value`` in a slot, evaluated here; ints and slots as they are."""
+        value = self.facts.decide(value)
         if isinstance(value, (int, Slot)):
             return value
+        known = self.facts.kept(value)
+        if known is not None:
+            return known
         slot = self.name(hint)
         self.add(Set(slot, value))
+        self.facts.name(slot, value)
+        self.facts.keep(value, Slot(slot))
         return Slot(slot)
 
     def point(self, to: Ptr, hint: str = "p") -> Ptr:
@@ -99,12 +107,14 @@ class Builder:
         inner: list[Stmt] = []
         self.stack.append(inner)
         self.values.append({})
+        self.facts.enter()
         try:
             yield inner
             self.flush()
         finally:
             self.stack.pop()
             self.values.pop()
+            self.facts.leave()
 
     @contextmanager
     def inside(self, body: list[Stmt]) -> Iterator[None]:
@@ -112,10 +122,12 @@ class Builder:
         self.flush()
         self.stack.append(body)
         self.values.append({})
+        self.facts.enter()
         yield
         self.flush()
         self.stack.pop()
         self.values.pop()
+        self.facts.leave()
 
     def value(self, node: Expr) -> Index | None:
         """The value of an author's expression, if it has been computed on every way here."""
@@ -145,9 +157,11 @@ class Builder:
             waiting, self.group = self.group, Group()
             self.stack.append([])
             self.values.append({})
+            self.facts.enter()
             yield
             self.stack.pop()
             self.values.pop()
+            self.facts.leave()
             self.group = waiting
             return
         with self.nested() as inner:
@@ -235,6 +249,7 @@ def positions(b: Builder, extents: Sequence[Index]) -> Iterator[tuple[Index, ...
     """Nested loops over every position."""
     b.flush()
     b.values.append({})
+    b.facts.enter()
     opened: list[tuple[str, Index, list[Stmt]]] = []
     position: list[Index] = []
     for extent in extents:
@@ -249,6 +264,7 @@ def positions(b: Builder, extents: Sequence[Index]) -> Iterator[tuple[Index, ...
     yield tuple(position)
     b.flush()
     b.values.pop()
+    b.facts.leave()
     for var, stop, inner in reversed(opened):
         b.stack.pop()
         b.add(For(var, 0, stop, 1, tuple(inner)))

@@ -107,15 +107,18 @@ class Lowering:
 
     def check(self, ok: Index, code: str, fields: Callable[..., dict[str, Any]], *values: Index) -> None:
         """Stop with ``code`` unless ``ok``; ``fields`` makes the message's fields from the values."""
+        ok = self.b.facts.decide(ok)
         if isinstance(ok, int) and ok:
             return
         number = self.entry(code, fields, len(values))
         self.b.add(Check(ok, number, (*values, *(i for _, i in self.loops))))
+        self.b.facts.learn(ok)
 
     def note(
         self, when: Index, code: str, fields: Callable[..., dict[str, Any]], *values: Index, kind: str = "warn"
     ) -> None:
         """Report ``code`` if ``when``."""
+        when = self.b.facts.decide(when)
         if isinstance(when, int) and not when:
             return
         number = self.entry(code, fields, len(values), kind)
@@ -157,6 +160,7 @@ class Lowering:
         """Give a leaf its value, in slots of its own so that loops may change it."""
         slot = self.b.name("leaf")
         self.b.add(Set(slot, value))
+        self.b.facts.same(slot, value)
         live: Index = alive
         if not isinstance(alive, int):
             live_slot = self.b.name("alive")
@@ -326,6 +330,7 @@ class Lowering:
     def size(self, leaf: Expr) -> Index:
         """A run-time extent or named symbol, which the caller gives."""
         found = self.sizes.setdefault(leaf, f"size{len(self.sizes)}")
+        self.b.facts.name(found, within=affine.bounds(leaf))
         return Slot(found)
 
     def block(self, block: Block) -> None:

@@ -56,9 +56,11 @@ def loop(low: Lowering, stmt: Loop) -> None:
         known = dict(low.known)
         low.known.update(_index_bounds(low, stmt))
         with low.b.nested() as body:
+            _learn_index(low, index, start, stop, step)
             low.release(deaths.enter[0])
             low.block(stmt.body)
             low.site, low.op = stmt.end_site(), None
+            _settle_ends(low, tiles)
             changed = _disagreements(low, tiles, heads, states) or _looser(low, cells, scalars, loose)
             if not changed:
                 _leave(low, tiles, heads, cells, scalars)
@@ -94,6 +96,25 @@ def _object_names(low: Lowering) -> dict[int, str]:
     return names
 
 
+def _learn_index(low: Lowering, index: str, start: Index, stop: Index, step: Index) -> None:
+    """An index lies between the ends of its range."""
+    if not isinstance(step, int) or step == 0:
+        return
+    facts = low.b.facts
+    (a, b), (c, d) = facts.range(start), facts.range(stop)
+    facts.name(index, within=(a, max(a, d - 1)) if step > 0 else (min(c + 1, b), b))
+    facts.learn(L.Bin("ge" if step > 0 else "le", Slot(index), start))
+    facts.learn(L.Bin("lt" if step > 0 else "gt", Slot(index), stop))
+
+
+def settled(low: Lowering, tile: NTile) -> NTile:
+    """``tile`` with the extents that certainly are the whole capacity here."""
+    if tile.full or tile.late:
+        return tile
+    facts = low.b.facts
+    return tile.with_valid([s if facts.proves("ge", v, s) else v for v, s in zip(tile.valid, tile.shape, strict=True)])
+
+
 def _index_bounds(low: Lowering, stmt: Loop) -> dict[Expr, affine.Interval]:
     step = stmt.step.concrete()
     if step is None:
@@ -103,6 +124,12 @@ def _index_bounds(low: Lowering, stmt: Loop) -> dict[Expr, affine.Interval]:
 
 
 # -- assumptions ------------------------------------------------------------------------------------------------------
+
+
+def _settle_ends(low: Lowering, tiles: list[Carry]) -> None:
+    for c in tiles:
+        assert isinstance(c.yielded, Value)
+        low.env[c.yielded] = settled(low, low.env[c.yielded])
 
 
 def _first_guess(low: Lowering, carry: Carry) -> _State:
@@ -292,6 +319,7 @@ def _save(low: Lowering) -> dict[str, Any]:
         "arena": low.arena.state(),
         "length": len(low.b.stack[-1]),
         "values": dict(low.b.values[-1]),
+        "facts": low.b.facts.state(),
         "sites": len(low.sites.entries),
         "held": [Held(h.outer, list(h.waiting), h.mark) for h in low.held],
     }
@@ -305,6 +333,7 @@ def _restore(low: Lowering, saved: dict[str, Any]) -> None:
     low.arena.restore(saved["arena"])
     del low.b.stack[-1][saved["length"] :]
     low.b.values[-1] = dict(saved["values"])
+    low.b.facts.restore(saved["facts"])
     del low.sites.entries[saved["sites"] :]
     low.held = [Held(h.outer, list(h.waiting), h.mark) for h in saved["held"]]
 
@@ -326,6 +355,7 @@ def branch(low: Lowering, stmt: If) -> None:
         low.leaves = dict(outer)
         low.held[-1].mark = len(low.held[-1].waiting)
         with low.b.nested() as body:
+            low.b.facts.learn(cond, number == 0)
             low.release(deaths.enter[number])
             low.block(block)
             low.site, low.op = stmt.site, None
@@ -334,7 +364,7 @@ def branch(low: Lowering, stmt: If) -> None:
                 if isinstance(merge.result, Value):
                     assert isinstance(pick, Value)
                     low.pin(low.env[pick])
-                    left.append(low.env[pick])
+                    left.append(settled(low, low.env[pick]))
                 else:
                     left.append(_scalar_state(low, pick))
             low.release(deaths.leave[number])

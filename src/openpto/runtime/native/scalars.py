@@ -62,11 +62,16 @@ def _node(low: Lowering, node: Expr, memo: dict[Expr, Index]) -> Index:
     if node.op == "loop_begin":
         return L.binary("eq", args[0], args[1])
     if node.op == "loop_end":
-        following = L.add(args[0], args[3])
-        up = L.binary("and", L.binary("gt", args[3], 0), L.binary("ge", following, args[2]))
-        down = L.binary("and", L.binary("le", args[3], 0), L.binary("le", following, args[2]))
-        return L.binary("or", up, down)
+        return _loop_end(*args)
     return _apply(low, node, args)
+
+
+def _loop_end(index: Index, start: Index, stop: Index, step: Index) -> Index:
+    """Whether no iteration follows. A following index that 64 bits cannot hold is past the end."""
+    over, following = L.binary("addover", index, step), L.add(index, step)
+    up = L.binary("and", L.binary("gt", step, 0), L.binary("or", over, L.binary("ge", following, stop)))
+    down = L.binary("and", L.binary("le", step, 0), L.binary("or", over, L.binary("le", following, stop)))
+    return L.binary("or", up, down)
 
 
 def _leaf(low: Lowering, node: Expr) -> Index:
