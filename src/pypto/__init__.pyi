@@ -952,7 +952,7 @@ def isfinite(input: Any) -> Tensor:
     """Whether the value is neither infinite nor NaN, element by element.
 
     Shapes: any of rank 1-4; the result is BOOL with the operand's shape and valid shape.
-    Dtypes: INT8, INT16, INT32, INT64, FP16, FP32, BF16, UINT8, UINT16, UINT32, UINT64. Integers are finite.
+    Dtypes: INT8, INT16, INT32, INT64, FP16, FP32, BF16, UINT8, UINT16, UINT32, UINT64. Integers are finite. The last axis and its vector tile are multiples of 32.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand.
 
     Example::
@@ -964,7 +964,7 @@ def isnan(input: Any) -> Tensor:
     """Whether the value is NaN, element by element.
 
     Shapes: any of rank 1-4; the result is BOOL with the operand's shape and valid shape.
-    Dtypes: FP16, FP32, BF16.
+    Dtypes: FP16, FP32, BF16. The last axis and its vector tile are multiples of 32.
     Errors: a dtype outside this list; a dynamic, NZ or empty operand.
 
     Example::
@@ -1107,7 +1107,7 @@ def maximum(input: Any, other: Any) -> Tensor:
 
     Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
     Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8, UINT16, UINT32 on the 950), both the same.
-    Either operand may be a scalar, which takes the tensor's dtype.
+    Either operand may be a scalar, which takes the tensor's dtype; beside a scalar FP16, BF16, FP32, INT16, INT32 only.
     Errors: two scalars; different dtypes; shapes that do not broadcast.
 
     Example::
@@ -1120,7 +1120,7 @@ def minimum(input: Any, other: Any) -> Tensor:
 
     Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
     Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8, UINT16, UINT32 on the 950), both the same.
-    Either operand may be a scalar, which takes the tensor's dtype.
+    Either operand may be a scalar, which takes the tensor's dtype; beside a scalar FP16, BF16, FP32, INT16, INT32 only.
     Errors: two scalars; different dtypes; shapes that do not broadcast.
 
     Example::
@@ -1721,7 +1721,8 @@ def view(input: Any, shape: Any = ..., offsets: Any = ..., *, valid_shape: Any =
 def where(condition: Any, input: Any, other: Any) -> Tensor:
     """``input`` where the condition holds, else ``other``, element by element.
 
-    Shapes: all tensors of one rank (1-4), broadcast; two scalars take the condition's shape.
+    Shapes: all tensors of one rank (1-4), broadcast, each along one axis at most; two scalars take the condition's
+    shape.
     Dtypes: condition BOOL; values FP16, BF16, FP32, INT16, INT32 (INT8, UINT8 on the 950), both the same. A float
     counts as FP32, an ``Element`` has its own dtype, an int takes the other value's dtype.
     Errors: a condition of another dtype; values of different dtypes; tensors of different ranks.

@@ -9,6 +9,7 @@ from openpto.checks import run
 from openpto.diagnostics import PyptoError, PyptoWarning, Site, Span, collect_warnings
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType
+from openpto.ir.enums import TileOpFormat
 from openpto.ir.nodes import CubeTile, Imm, Scope, TileType
 from openpto.ir.ssa import build
 from openpto.ir.trace import Trace
@@ -398,7 +399,8 @@ def test_a_chosen_chip_decides_about_its_memory():
 def cube_codes(m, k, n, *, dtype=FP32, out=FP32, depth=32, split_k=False, **attrs):
     k = (*k, k[-1])[:3]
     rec = recorder(cube=CubeTile(m, k, n, split_k), shape=(32, depth), dtype=dtype)
-    rec.op("matmul", rec.x, rec.x, shape=(32, 32), dtype=out, **attrs)
+    extra = [rec.x] if attrs.get("bias") or attrs.get("scale_tensor") else []
+    rec.op("matmul", rec.x, rec.x, *extra, shape=(32, 32), dtype=out, **attrs)
     rec.move(rec.view(rec.x, 32, depth), rec.y)
     return rec.check()[0]
 
@@ -427,6 +429,11 @@ def cube_codes(m, k, n, *, dtype=FP32, out=FP32, depth=32, split_k=False, **attr
         (((272, 272), (16, 16), (256, 256)), {"dtype": FP16}, ["PTO324"]),
         (((128, 128), (128, 2048), (128, 128)), {"dtype": FP16, "depth": 4096}, ["PTO326"]),
         (((128, 128), (128, 2176), (128, 128)), {"dtype": FP16, "depth": 4352}, ["PTO324"]),
+        (((16, 16), (16, 16), (256, 256)), {"bias": True}, []),
+        (((16, 16), (16, 16), (272, 272)), {"bias": True}, ["PTO307"]),  # the bias table of the 950 is larger
+        (((16, 16), (16, 16), (1040, 1040)), {"bias": True}, ["PTO324"]),
+        (((16, 16), (16, 16), (256, 256)), {"scale_tensor": True}, []),
+        (((16, 16), (16, 16), (272, 272)), {"scale_tensor": True}, ["PTO324"]),
         (((16, 16), (16, 16), (16, 16)), {"split_k": True}, []),
         (((16, 16), (16, 16), (16, 16)), {"split_k": True, "out": BF16}, ["PTO327"]),
     ],
@@ -449,3 +456,23 @@ def test_a_kernel_without_a_recording_is_checked_as_far_as_possible(rec):
     rec.move(rec.add(rec.x), rec.y)
     with pytest.raises(ValueError, match="PTO301"):
         run(build(rec.trace))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "m", "k", "n", "trans", "codes"),
+    [
+        (FP16, (16, 16), (16, 16), (16, 16), {}, []),
+        (FP16, (8, 16), (16, 16), (16, 16), {}, ["PTO323"]),  # 16 rows of A make a fractal
+        (FP16, (16, 16), (16, 16), (16, 16), {"a_trans": True}, []),
+        (INT8, (16, 32), (32, 32), (32, 32), {}, []),
+        (INT8, (16, 32), (32, 32), (32, 32), {"a_trans": True}, ["PTO323"]),  # 32 bytes of mL0
+        (INT8, (32, 32), (32, 32), (32, 32), {"a_trans": True, "b_trans": True}, []),
+    ],
+)
+def test_cube_tiles_of_fractal_operands(dtype, m, k, n, trans, codes):
+    rec = recorder(cube=CubeTile(m, (*k, k[-1]), n, False), shape=(32, 32), dtype=dtype)
+    out = DataType.DT_INT32 if dtype is INT8 else FP32
+    a = rec.trace.emit("clone", [rec.x], [(replace(rec.x.type, fmt=TileOpFormat.TILEOP_NZ), (32, 32))], site=rec.site())
+    rec.op("matmul", a[0], a[0], shape=(32, 32), dtype=out, **trans)
+    rec.move(rec.view(rec.x, 32, 32), rec.y)
+    assert rec.check()[0] == codes

@@ -32,6 +32,17 @@ def matmul(dtype, out, bias=None, **extra):
     return pypto.matmul(of(dtype, (32, 32)), of(dtype, (32, 32)), out, extend_params=extra)
 
 
+def nz(shape, dtype=DT_FP16):
+    """A tensor in the fractal layout."""
+    return pypto.tensor(list(shape), dtype, "nz", format=pypto.TileOpFormat.TILEOP_NZ)
+
+
+def matmul_with(bias):
+    """A product of FP16 with a bias made elsewhere."""
+    operand = of(DT_FP16, (32, 32))
+    return pypto.matmul(operand, operand, DT_FP16, extend_params={"bias_tensor": bias})
+
+
 # name: (call on x FP32 [8, 16], code, words of the message)
 REFUSED = {
     # one operand
@@ -76,6 +87,8 @@ REFUSED = {
     "remainder of numbers": (lambda x: pypto.remainder(3, 2), "PTO222", "Unsupported operand types for remainder"),
     "maximum of numbers": (lambda x: pypto.maximum(3, 2), "PTO222", "one of `input` and `other` should be `Tensor`"),
     "minimum of a symbol": (lambda x: pypto.minimum(x, pypto.symbolic_scalar("n")), "PTO226", "n"),
+    "maximum of UINT8 with a number": (lambda x: pypto.maximum(of(DT_UINT8), 3), "PTO231", "maximum with a scalar"),
+    "minimum of a number with UINT16": (lambda x: pypto.minimum(3, of(DT_UINT16)), "PTO231", "minimum with a scalar"),
     "atan2 with a number": (lambda x: pypto.atan2(x, 1.0), "PTO223", "atan2"),
     "hypot of two ranks": (lambda x: pypto.hypot(x, of(DT_FP32, (16,))), "PTO230", "2 and 1"),
     "hypot with a number": (lambda x: pypto.hypot(x, 1.0), "PTO223", "hypot"),
@@ -95,6 +108,9 @@ REFUSED = {
     "where condition": (lambda x: pypto.where(of(DT_UINT8), x, x), "PTO267", "condition"),
     "where float with FP16": (lambda x: pypto.where(x > 0.0, of(DT_FP16), 0.5), "PTO266", "value type mismatch"),
     "where ranks": (lambda x: pypto.where(x > 0.0, x, of(DT_FP32, (16,))), "PTO230", "2 and 1"),
+    "where along two axes": (
+        lambda x: pypto.where(x > 0.0, of(DT_FP32, (1, 1)), x), "PTO268", "more than one axis of [8, 16]"
+    ),
     "where negative UINT8": (lambda x: pypto.where(x > 0.0, of(DT_UINT8), -1), "PTO268", "negative scalar"),
     "clip of mixed bounds": (lambda x: pypto.clip(x, 0.0, x), "PTO222", "both Tensor or both scalars"),
     "clip Element": (lambda x: pypto.clip(x, Element(DT_FP16, 0.0)), "PTO228", "DT_FP16"),
@@ -119,6 +135,8 @@ REFUSED = {
     "logical_and ranks": (lambda x: pypto.logical_and(x, of(DT_FP32, (16,))), "PTO230", "2 and 1"),
     "logical_not of INT64": (lambda x: pypto.logical_not(pypto.zeros(8, 16, dtype=DT_INT64)), "PTO231", "INT64"),
     "isfinite of BOOL": (lambda x: pypto.isfinite(x > 0.0), "PTO231", "BOOL"),
+    "isnan of half a block": (lambda x: pypto.isnan(x), "PTO263", "a multiple of 32"),
+    "isfinite of half a block": (lambda x: pypto.isfinite(x), "PTO263", "a multiple of 32"),
     "signbit of UINT8": (lambda x: pypto.signbit(of(DT_UINT8)), "PTO231", "UINT8"),
     "bitwise_and of floats": (lambda x: pypto.bitwise_and(x, x), "PTO231", "FP32"),
     "bitwise_or of BOOL": (lambda x: pypto.bitwise_or(x > 0.0, x > 0.0), "PTO231", "BOOL"),
@@ -136,6 +154,7 @@ REFUSED = {
     "cast of BOOL": (lambda x: pypto.cast(x > 0.0, DT_FP32), "PTO265", "DT_BOOL"),
     "cast to BOOL": (lambda x: pypto.cast(x, DT_BOOL), "PTO265", "DT_BOOL"),
     "cast FP32 to INT8": (lambda x: pypto.cast(x, DT_INT8), "PTO265", "DT_INT8"),
+    "cast of rank 5": (lambda x: pypto.cast(pypto.reshape(x, [1, 1, 1, 8, 16]), DT_FP32), "PTO232", "5"),
     "cast mode": (lambda x: pypto.cast(x, DT_FP16, "rint"), "PTO222", "CastMode"),
     "cast satmode": (lambda x: pypto.cast(x, DT_INT16, pypto.CastMode.CAST_RINT, True), "PTO222", "SaturationMode"),
     # matmul
@@ -166,6 +185,20 @@ REFUSED = {
     "matmul mixed": (
         lambda x: pypto.matmul(of(DT_FP16, (32, 32)), of(DT_BF16, (32, 32)), DT_FP32), "PTO272", "identical dtypes"
     ),
+    "matmul of long rows": (
+        lambda x: pypto.matmul(x, pypto.full([16, 65536], 1.0, DT_FP32), DT_FP32), "PTO279",
+        "inner axis must be less than 65535",
+    ),
+    "matmul NZ rows": (
+        lambda x: pypto.matmul(nz((8, 32)), of(DT_FP16, (32, 32)), DT_FP16), "PTO276", "whole 32 bytes",
+    ),
+    "matmul NZ columns": (
+        lambda x: pypto.matmul(nz((32, 40)), of(DT_FP16, (40, 32)), DT_FP16), "PTO276", "whole 32 bytes",
+    ),
+    "matmul NZ of FP32": (
+        lambda x: pypto.matmul(nz((32, 32), DT_FP32), of(DT_FP32, (32, 32)), DT_FP32), "PTO276", "must use ND format",
+    ),
+    "matmul NZ bias": (lambda x: matmul_with(nz((1, 32), DT_FP32)), "PTO264", "bias_tensor of matmul"),
     "matmul of INT16": (lambda x: matmul(DT_INT16, DT_INT32), "PTO231", "INT16"),
 }  # fmt: skip
 
@@ -205,8 +238,8 @@ def test_split_k_takes_no_epilogue(extra):
 
 
 TILES = {
-    "isnan": ((8, 16), lambda x: pypto.isnan(x)),
-    "isfinite": ((8, 48), lambda x: pypto.isfinite(x)),
+    "isnan": ((8, 16), lambda x: pypto.isnan(of(DT_FP32, (8, 32)))),
+    "isfinite": ((8, 48), lambda x: pypto.isfinite(of(DT_FP32, (8, 64)))),
     "gcd": ((8, 16), lambda x: pypto.gcd(of(DT_INT8), 4)),
 }
 

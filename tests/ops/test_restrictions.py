@@ -16,6 +16,11 @@ def line(length=8, dtype=DT_INT32):
     return pypto.full([length], 0, dtype)
 
 
+def nz(dtype=DT_FP32):
+    """A tensor in the fractal layout."""
+    return pypto.tensor([8, 16], dtype, "nz", format=pypto.TileOpFormat.TILEOP_NZ)
+
+
 # name: (call on x FP32 [8, 16], code, words of the message)
 REFUSED = {
     # reductions and scans
@@ -157,6 +162,23 @@ REFUSED = {
     "unpack length": (lambda x: pypto.unpack(of(DT_UINT8, [6]), DT_INT32), "PTO263", "multiple of 4"),
     "unpack to BOOL": (lambda x: pypto.unpack(of(DT_UINT8, [8]), pypto.DT_BOOL), "PTO231", "BOOL"),
     "pack BOOL": (lambda x: pypto.pack(x > 0.0), "PTO231", "BOOL"),
+    # layouts and sizes
+    "gather of NZ": (lambda x: pypto.gather(nz(), 0, of(DT_INT32, [8, 16])), "PTO264", "input of gather"),
+    "gather by NZ": (lambda x: pypto.gather(x, 0, nz(DT_INT32)), "PTO264", "index of gather"),
+    "select of NZ": (lambda x: pypto.index_select(nz(), 0, line()), "PTO264", "TILEOP_ND"),
+    "scatter into NZ": (lambda x: pypto.scatter_(nz(), 0, of(DT_INT32), 1.0), "PTO264", "TILEOP_ND"),
+    "scatter of NZ": (lambda x: pypto.scatter(x, 0, of(DT_INT32), nz()), "PTO264", "src of scatter"),
+    "add of NZ": (lambda x: pypto.index_add(x, 0, line(), nz()), "PTO264", "source of index_add"),
+    "add to NZ": (lambda x: pypto.index_add_(nz(), 0, line(), x), "PTO264", "input of index_add_"),
+    "put into NZ": (lambda x: pypto.index_put_(nz(), (line(),), x), "PTO264", "input of index_put_"),
+    "put of NZ": (lambda x: pypto.index_put_(x, (line(),), nz()), "PTO264", "values of index_put_"),
+    "update of NZ": (lambda x: pypto.scatter_update(nz(), -2, of(DT_INT32, [2, 4]), x), "PTO264", "TILEOP_ND"),
+    "permute of NZ": (lambda x: pypto.permute(nz(), [1, 0]), "PTO264", "TILEOP_ND"),
+    "sum of NZ": (lambda x: pypto.sum(nz(), 0), "PTO264", "TILEOP_ND"),
+    "full of too many": (lambda x: pypto.full([65536, 32768], 1, DT_FP32), "PTO235", "2147483648 elements"),
+    "unpack of a cut row": (
+        lambda x: pypto.unpack(pypto.view(of(DT_UINT8, [8]), [8], [0], valid_shape=[6]), DT_INT32), "PTO456", "6"
+    ),
     # sorting
     "topk axis": (lambda x: pypto.topk(x, 2, 0), "PTO263", "last axis"),
     "topk 0": (lambda x: pypto.topk(x, 0), "PTO268", "[1, 16]"),
@@ -213,6 +235,28 @@ TILES = {
     "topk radix": (
         (8, 8), lambda x: pypto.topk(x, 4, algo=pypto.TopKAlgo.RADIX_SELECT), "whole axis"
     ),
+    "gather of a cut axis": ((4, 16), lambda x: pypto.gather(x, 0, of(DT_INT32)), "at least 8 on axis 0"),
+    "gather along a cut index": (
+        (8, 16), lambda x: pypto.gather(x, 1, of(DT_INT32, [8, 24])), "at least 24 on axis 1"
+    ),
+    "scatter on a cut axis": ((8, 8), lambda x: pypto.scatter(x, 1, of(DT_INT32), 1.0), "at least 16 on axis 1"),
+    "scatter in other blocks": (
+        (4, 16), lambda x: pypto.scatter_(pypto.clone(x), 1, of(DT_INT32, [4, 16]), 1.0), "8 and 4 long"
+    ),
+    "add in UB on a cut axis": (
+        (4, 16), lambda x: pypto.index_add_ub(x, 0, line(), x), "at least 8 on axis 0"
+    ),
+    "add in UB along a cut source": (
+        (8, 16), lambda x: pypto.index_add__ub(pypto.clone(x), 0, line(12), of(DT_FP32, [12, 16])), "at least 12"
+    ),
+    "update of cut rows": (
+        (4, 8), lambda x: pypto.scatter_update(x, -2, pypto.zeros(2, 4, dtype=DT_INT32), x), "at least 16 on axis 1"
+    ),
+    "argsort of many pieces": (
+        (192, 32), lambda x: pypto.argsort(of(DT_FP32, [192, 4096]), -1, True), "fewer than 128 tiles"
+    ),
+    "gathermask odd": ((8, 7), lambda x: pypto.gathermask(x, 1), "a multiple of 2"),
+    "unpack tile": ((6,), lambda x: pypto.unpack(of(DT_UINT8, [8]), DT_INT32), "a multiple of 4"),
     "scatter_update": (
         (3, 16), lambda x: pypto.scatter_update(x, -2, pypto.zeros(2, 4, dtype=DT_INT32), x), "a divisor of 4"
     ),

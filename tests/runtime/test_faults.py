@@ -7,6 +7,7 @@ from openpto import runtime
 from openpto.diagnostics import PyptoError
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType
+from openpto.ir.nodes import Imm, TileType
 
 F32, I32 = DataType.DT_FP32, DataType.DT_INT32
 
@@ -324,7 +325,9 @@ def test_storing_outside_of_a_cut_local(p):
 
 def test_no_memory(p, monkeypatch):
     x, o = x_and_out(p)
-    p.full([2**20, 2**30], 1.0, F32)
+    huge = TileType((2**20, 2**30), F32)  # more than an operation takes; a symbolic local may ask for it
+    with p.line() as site:
+        p.trace.emit("full", [Imm(1.0, F32)], [(huge, huge.shape)], {"valid": None}, site=site)
     error = stopped(p, "PTO442")
     assert isinstance(error, MemoryError)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openpto.device import Chip, CubeNeed, cube_need
 from openpto.diagnostics import fail, warn
 from openpto.ir.dtypes import DataType, bytes_of
+from openpto.ir.enums import TileOpFormat
 from openpto.ir.nodes import CubeTile, Op, Value
 
 _UNSET = CubeTile((0, 0), (0, 0, 0), (0, 0))
@@ -21,6 +22,7 @@ def check_cube(op: Op, chips: tuple[Chip, ...]) -> None:
     _check_relations(op, tile)
     _check_bytes(op, tile, a, b)
     _check_shared_k(op, tile, _depth(op, a))
+    _check_fractal(op, tile, a, b)
     _check_capacity(op, tile, chips, cube_need(tile.m, tile.k, tile.n, _size(a), _size(b), _depth(op, a)))
     if tile.split_k:
         _check_split_k(op)
@@ -68,6 +70,8 @@ def _check_capacity(op: Op, tile: CubeTile, chips: tuple[Chip, ...], need: CubeN
         ("L0B", need.l0b, "l0b"),
         ("L0C", need.l0c, "l0c"),
         ("L1", max(need.l1_a, need.l1_b), "l1"),
+        ("bias table", tile.n[0] * 4 if op.attrs.get("bias") else 0, "bias_table"),
+        ("scale table", tile.n[0] * 8 if op.attrs.get("scale_tensor") else 0, "scale_table"),
     )
     for memory, amount, field in memories:
         fitting = [chip for chip in chips if amount <= getattr(chip, field)]
@@ -79,6 +83,21 @@ def _check_capacity(op: Op, tile: CubeTile, chips: tuple[Chip, ...], need: CubeN
             warn("PTO307", site=op.site, op=op.name, memory=memory, need=amount, chips=names)
     if need.l1_sum > max(chip.l1 for chip in chips):
         warn("PTO326", site=op.site, op=op.name, need=need.l1_sum, have=max(chip.l1 for chip in chips))
+
+
+def _check_fractal(op: Op, tile: CubeTile, a: Value, b: Value) -> None:
+    """Tiles of an operand in NZ take whole fractals: 32 bytes of its inner axis, 16 elements of its outer axis."""
+    (m, k, n), swapped = (tile.m[0], tile.k[0], tile.n[0]), op.attrs.get
+    for value, outer, inner in (
+        (a, *((("kL0", k), ("mL0", m)) if swapped("a_trans") else (("mL0", m), ("kL0", k)))),
+        (b, *((("nL0", n), ("kL0", k)) if swapped("b_trans") else (("kL0", k), ("nL0", n)))),
+    ):
+        if value.type.fmt is not TileOpFormat.TILEOP_NZ:
+            continue
+        if inner[1] * _size(value) % 32:
+            fail("PTO323", site=op.site, op=op.name, name=inner[0], bytes=inner[1] * _size(value))
+        if outer[1] % 16:
+            fail("PTO323", site=op.site, op=op.name, name=outer[0], bytes=outer[1] * _size(value))
 
 
 def _check_split_k(op: Op) -> None:

@@ -19,6 +19,7 @@ class Chip:
     l0c: int
     l1: int
     bias_table: int
+    scale_table: int = 2 * KIB
 
 
 CHIPS: dict[str, Chip] = {

@@ -39,13 +39,15 @@ class Site:
     """A place in a kernel together with the way that led there.
 
     `chain` lists the helper calls, innermost first: (name of the helper that was called, span of the call).
-    `loops` lists the enclosing loops, outermost first. `kernel` is the name of the kernel, if known.
+    `loops` lists the enclosing loops, outermost first. `kernel` is the name of the kernel, if known. `asked` is the
+    operation that the author called there, which may be recorded as others.
     """
 
     span: Span | None
     chain: tuple[tuple[str, Span], ...] = ()
     loops: tuple[LoopFrame, ...] = ()
     kernel: str = ""
+    asked: str = ""
 
     @property
     def place(self) -> tuple[str, int, int]:

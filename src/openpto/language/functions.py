@@ -18,7 +18,7 @@ from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
 from openpto.ops import OPS, OpDecl
-from openpto.ops.recording import dims
+from openpto.ops.recording import asking, dims
 from openpto.ops.reshaping import target_shape
 from openpto.ops.shapes import shape_text
 
@@ -126,7 +126,7 @@ def call(decl: OpDecl, *args: Any, **kwargs: Any) -> Any:
     for name, value in given.items():
         kept = decl.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
         plain[name] = tuple(to_ir(v) for v in value) if kept else to_ir(value)
-    with known_integers():
+    with known_integers(), asking(decl.name):
         result = _recorded(decl, plain)
     for name, target in targets.items():
         target.written(plain[name])

@@ -12,7 +12,7 @@ from openpto.ir.enums import PrecisionType
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
 
-from . import arith
+from . import arith, shapes
 from . import math as functions
 from . import recording as rec
 from .dtype_sets import BF16, BOOL, F3, FP32, HALVES, I2, INT8, INT32, UINT8, UINT16, UINT32
@@ -186,6 +186,8 @@ def _extreme(name: str, x: object, y: object) -> Var:
         if not isinstance(y, Var):
             fail("PTO222", op=name, why="one of `input` and `other` should be `Tensor`")
         x, y = y, x
+    if not isinstance(y, Var):
+        rec.element_type(f"{name} with a scalar", rec.tile(name, "input", x).type.dtype, ARITHMETIC)
     return binary(name, x, y, strict=False)
 
 
@@ -207,7 +209,7 @@ def maximum(input: Var | int | float, other: Var | int | float) -> Var:
 
     Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
     Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8, UINT16, UINT32 on the 950), both the same.
-    Either operand may be a scalar, which takes the tensor's dtype.
+    Either operand may be a scalar, which takes the tensor's dtype; beside a scalar FP16, BF16, FP32, INT16, INT32 only.
     Errors: two scalars; different dtypes; shapes that do not broadcast.
     """
     return _extreme("maximum", input, other)
@@ -230,7 +232,7 @@ def minimum(input: Var | int | float, other: Var | int | float) -> Var:
 
     Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
     Dtypes: FP16, BF16, FP32, INT16, INT32 (INT8, UINT8, UINT16, UINT32 on the 950), both the same.
-    Either operand may be a scalar, which takes the tensor's dtype.
+    Either operand may be a scalar, which takes the tensor's dtype; beside a scalar FP16, BF16, FP32, INT16, INT32 only.
     Errors: two scalars; different dtypes; shapes that do not broadcast.
     """
     return _extreme("minimum", input, other)
@@ -369,7 +371,8 @@ _CONDITION = Dtypes(frozenset({BOOL}))
 def where(condition: Var, input: Var | float, other: Var | float) -> Var:
     """``input`` where the condition holds, else ``other``, element by element.
 
-    Shapes: all tensors of one rank (1-4), broadcast; two scalars take the condition's shape.
+    Shapes: all tensors of one rank (1-4), broadcast, each along one axis at most; two scalars take the condition's
+    shape.
     Dtypes: condition BOOL; values FP16, BF16, FP32, INT16, INT32 (INT8, UINT8 on the 950), both the same. A float
     counts as FP32, an ``Element`` has its own dtype, an int takes the other value's dtype.
     Errors: a condition of another dtype; values of different dtypes; tensors of different ranks.
@@ -382,7 +385,17 @@ def where(condition: Var, input: Var | float, other: Var | float) -> Var:
     values = [_choice(name, value, dtype) for name, value in (("input", input), ("other", other))]
     tiles = [x for x in (cond, *values) if isinstance(x, Var)]
     same_rank("where", tiles)
+    _expand_one_axis(tiles)
     return rec.pointwise("where", [rec.tile("where", "condition", cond, dtypes=_CONDITION), *values], dtype)
+
+
+def _expand_one_axis(tiles: list[Var]) -> None:
+    """Each operand of ``where`` is repeated along one axis at most (PTO268); others are refused by the result."""
+    common = shapes.broadcast([rec.ints(x) for x in tiles])
+    for var in tiles if common is not None else ():
+        if sum(a != b for a, b in zip(rec.ints(var), common or (), strict=True)) > 1:
+            own, full = shapes.shape_text(var.type.shape), shapes.shape_text(common or ())
+            fail("PTO268", op="where", why=f"a tensor of shape {own} would expand along more than one axis of {full}")
 
 
 def same_rank(name: str, tiles: list[Var]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import portability
+from openpto.diagnostics import fail, portability
 from openpto.ir.trace import Var
 
 from . import arith
@@ -16,7 +16,7 @@ from .binary import beside, same_rank
 from .dtype_sets import BF16, BOOL, F3, FP16, FP32, I2, INT8, INT16, INT32, INTS, UINT8, UINT16, UINT32
 from .registry import Array, Builder, Dtypes, Pointwise, Sample, op
 from .samples import integral, normal, truth
-from .typed_samples import any_values
+from .typed_samples import any_values, doubled
 from .unary import BF16_ONLY, FLOATS
 
 COMPARED = Dtypes(frozenset({FP16, FP32}), frozenset({INT16}))
@@ -146,6 +146,9 @@ def logical_not(input: Var) -> Var:
 
 # Predicates
 
+BLOCK = 32
+"""Elements of BOOL in one block of on-chip memory."""
+
 _PREDICATE = """{summary}
 
 Shapes: any of rank 1-4; the result is BOOL with the operand's shape and valid shape.
@@ -155,12 +158,24 @@ Errors: a dtype outside this list; a dynamic, NZ or empty operand.
 
 
 def predicate(
-    name: str, summary: str, arithmetic: Pointwise, dtypes: Dtypes, golden: Any, special: str, *, method: bool = False
+    name: str,
+    summary: str,
+    arithmetic: Pointwise,
+    dtypes: Dtypes,
+    golden: Any,
+    special: str,
+    *,
+    method: bool = False,
+    blocks: bool = False,
 ) -> None:
-    """Declare one question about single elements."""
+    """Declare one question about single elements; ``blocks``: the device writes whole blocks of the BOOL result."""
 
     def record(input: Var) -> Var:
-        return rec.pointwise(name, [rec.tile(name, "input", input)], BOOL)
+        var = rec.tile(name, "input", input)
+        if blocks and rec.ints(var)[-1] % BLOCK:
+            why = f"the last axis has {rec.ints(var)[-1]} elements and must have a multiple of {BLOCK}"
+            fail("PTO263", op=name, why=why)
+        return rec.pointwise(name, [var], BOOL)
 
     listed = ", ".join(d.short for d in sorted(dtypes.union))
     record.__doc__ = _PREDICATE.format(summary=summary, dtypes=listed, special=special)
@@ -172,7 +187,8 @@ def predicate(
         method=method,
         keywords={"a" if method else "self": "input"},
         samples=tuple(
-            Sample(f"pypto.{name}(x)", {"x": any_values(t)}, golden, tile=(8, 32)) for t in sorted(dtypes.union)
+            Sample(f"pypto.{name}(x)", {"x": doubled(any_values(t)) if blocks else any_values(t)}, golden, tile=(8, 32))
+            for t in sorted(dtypes.union)
         ),
     )(record)
 
@@ -188,7 +204,8 @@ predicate(
     Pointwise(float=lambda x: abs(x) < arith.inf(), int=lambda x: arith.eq(x, x)),
     Dtypes(F3 | INTS),
     np.isfinite,
-    "Integers are finite.",
+    "Integers are finite. The last axis and its vector tile are multiples of 32.",
+    blocks=True,
 )
 predicate(
     "isnan",
@@ -196,7 +213,8 @@ predicate(
     Pointwise(float=arith.is_nan),
     FLOATS,
     np.isnan,
-    "",
+    "The last axis and its vector tile are multiples of 32.",
+    blocks=True,
 )
 predicate(
     "signbit",

@@ -108,6 +108,8 @@ def cast(
             fail("PTO222", op="cast", why=f"{name} must be a {kind.__name__}, got {rec.type_name(value)}")
     if source is target and mode in (CastMode.CAST_NONE, CastMode.CAST_RINT):
         rec.host_type("cast", source)
+        if not 1 <= var.type.rank <= 4:
+            fail("PTO232", op="cast", name="input", rank=var.type.rank, low=1, high=4)
         return rec.emit("clone", [var], var.type, var.valid)
     if pair_kind(source, target) is None:
         fail("PTO265", source=source.name, target=target.name)

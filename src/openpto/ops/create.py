@@ -84,6 +84,7 @@ def _size(name: str, size: object) -> tuple[int, ...]:
         fail("PTO232", op=name, name="size", rank=len(shape), low=1, high=4)
     if 0 in shape:
         fail("PTO235", op=name, extent=0, shape=list(shape))
+    rec.bounded(name, shape)
     return shape
 
 

@@ -35,8 +35,7 @@ def _rank(name: str, var: Var, high: int) -> None:
 
 def _index(name: str, index: object, var: Var, at: int) -> Var:
     """The index tensor: INT32 or INT64, the rank of the data, within its extents on the other axes."""
-    found = rec.tensor(name, "index", index)
-    rec.static_shape(name, "index", found)
+    found = rec.plain(name, "index", index)
     if found.type.dtype not in (INT32, INT64):
         fail("PTO262", op=name, dtype=found.type.dtype.name)
     if found.type.rank != var.type.rank:
@@ -76,12 +75,12 @@ def gather(input: Var, dim: int, index: Var) -> Var:
     Dtypes: INT16, INT32, UINT16, UINT32, FP16, FP32, BF16; index INT32 or INT64.
     Errors: ranks or extents that do not fit; another index dtype. While running: an index outside the valid extent.
     """
-    var = rec.tensor("gather", "input", input)
-    rec.static_shape("gather", "input", var)
+    var = rec.plain("gather", "input", input)
     _rank("gather", var, 5)
     rec.element_type("gather", var.type.dtype, GATHERED, computes=False)
     at = rec.axis("gather", dim, var.type.rank)
     picked = _index("gather", index, var, at)
+    rec.whole_axis("gather", at, var.type.rank, max(rec.ints(var)[at], rec.ints(picked)[at]))
     return rec.emit("gather", [var, picked], TileType(picked.type.shape, var.type.dtype), picked.valid, axis=at)
 
 
@@ -113,8 +112,8 @@ def index_select(input: Var, dim: int, index: Var) -> Var:
     index INT32 or INT64.
     Errors: another rank or index dtype. While running: an index outside the valid extent.
     """
-    var = rec.tensor("index_select", "input", input)
-    extents = rec.static_shape("index_select", "input", var)
+    var = rec.plain("index_select", "input", input)
+    extents = rec.ints(var)
     _rank("index_select", var, 4)
     rec.element_type("index_select", var.type.dtype, SELECTED, computes=False)
     at = rec.axis("index_select", dim, var.type.rank)
@@ -126,8 +125,7 @@ def index_select(input: Var, dim: int, index: Var) -> Var:
 
 def index_list(name: str, index: object, *, ranks: tuple[int, int] = (1, 1)) -> Var:
     """A static index tensor of INT32 or INT64 (PTO232, PTO262)."""
-    found = rec.tensor(name, "index", index)
-    rec.static_shape(name, "index", found)
+    found = rec.plain(name, "index", index)
     if found.type.dtype not in (INT32, INT64):
         fail("PTO262", op=name, dtype=found.type.dtype.name)
     if not ranks[0] <= found.type.rank <= ranks[1]:
@@ -137,15 +135,28 @@ def index_list(name: str, index: object, *, ranks: tuple[int, int] = (1, 1)) -> 
 
 def scattered(name: str, target: Var, dim: object, index: object, src: object, reduce: object) -> None:
     """Record writes of ``src`` at the indices along ``dim``, in row-major order of the index."""
-    rec.static_shape(name, "input", target)
+    rec.plain(name, "input", target)
     _rank(name, target, 4)
     rec.element_type(name, target.type.dtype, SCATTERED, computes=False)
     if reduce not in REDUCTIONS:
         fail("PTO268", op=name, why=f"scatter reduce only support 'add', 'multiply', got {reduce!r}")
     at = rec.axis(name, dim, target.type.rank)
     places = _index(name, index, target, at)
+    _scatter_tile(name, target, places, at)
     values = _values(name, src, target, places)
     rec.emit_into("scatter", [places, values, target], target, axis=at, reduce=reduce)
+
+
+def _scatter_tile(name: str, target: Var, places: Var, at: int) -> None:
+    """The axis is whole in a vector tile; the others are cut into as many blocks as those of the index (PTO328)."""
+    data, index = rec.ints(target), rec.ints(places)
+    rank = target.type.rank
+    rec.whole_axis(name, at, rank, max(data[at], index[at]))
+    for axis, (n, m) in enumerate(zip(data, index, strict=True)):
+        tile = rec.vector_tile(axis, rank)
+        if axis != at and tile is not None and -(-n // tile) != -(-m // tile):
+            rule = f"one that cuts axis {axis} of input and index, {n} and {m} long, into as many blocks"
+            fail("PTO328", op=name, tile=tile, rule=rule)
 
 
 def _values(name: str, src: object, target: Var, places: Var) -> Var | Imm:
@@ -156,7 +167,7 @@ def _values(name: str, src: object, target: Var, places: Var) -> Var | Imm:
         if isinstance(src, Imm) and not math.isfinite(src.value):
             fail("PTO268", op=name, why=f"an Element as src must be finite, got {src.value}")
         return rec.scalar(name, src, target.type.dtype)
-    rec.static_shape(name, "src", src)
+    rec.plain(name, "src", src)
     rec.same_dtype(name, target, src)
     if src.type.rank != places.type.rank or any(n > m for n, m in zip(rec.ints(places), rec.ints(src), strict=True)):
         shown = shapes.shape_text(places.type.shape), shapes.shape_text(src.type.shape)

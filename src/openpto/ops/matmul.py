@@ -11,7 +11,7 @@ import numpy as np
 from openpto.diagnostics import fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
-from openpto.ir.dtypes import DataType
+from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ir.enums import ReLuType, TileOpFormat, TransMode
 from openpto.ir.expr import Dim
 from openpto.ir.nodes import TileType
@@ -99,6 +99,7 @@ def matmul(
     if rec.flag("matmul", "c_matrix_nz", c_matrix_nz):
         fail("PTO276", why="Output tensor do not support NZ currently.")
     _element_types(a, b)
+    _inner_axes(a, b)
     extras = _extras(extend_params)
     _output_type(a.type.dtype, out, extras)
     _possible(a.type.dtype, extras)
@@ -152,6 +153,22 @@ def _element_types(a: Var, b: Var) -> None:
         fail("PTO276", why="Input tensor with DT_FP32/DT_FP8E5M2 must use ND format")
     if first not in COMPUTED:
         fail("PTO903", op="matmul", dtype=first.name)
+
+
+MOST_INNER = 65535
+"""Elements of the inner axis of an operand in ND that a copy to L1 counts."""
+
+
+def _inner_axes(a: Var, b: Var) -> None:
+    """The stored last axis: not too long in ND, whole blocks of 32 bytes and 16 rows in NZ (PTO276, PTO279)."""
+    for name, var in (("input", a), ("mat2", b)):
+        *_, outer, inner = rec.ints(var)
+        if var.type.fmt is TileOpFormat.TILEOP_ND:
+            if inner > MOST_INNER:
+                fail("PTO279", name=var.name or name, extent=inner, shape=shapes.shape_text(var.type.shape))
+        elif inner * bytes_of(var.type.dtype) % 32 or outer % 16:
+            shown = shapes.shape_text(var.type.shape)
+            fail("PTO276", why=f"{name} {shown} in NZ needs an inner axis of whole 32 bytes and an outer one of 16")
 
 
 def _output_type(dtype: DataType, out: DataType, extras: Extras) -> None:
@@ -258,6 +275,6 @@ def _scale_tensor(scales: Var, n: int) -> None:
 
 
 def _one_row(name: str, row: Var, n: int) -> None:
-    shape = rec.static_shape("matmul", name, row)
+    shape = rec.ints(rec.plain("matmul", name, row))
     if len(shape) < 2 or shape[-1] != n or shape[-2] != 1:
         fail("PTO275", why=f"{name} must have the shape [1, {n}], got {shapes.shape_text(shape)}")

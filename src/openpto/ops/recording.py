@@ -10,12 +10,13 @@ import math
 import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import current_site, fail, portability
+from openpto.diagnostics import Site, current_site, fail, portability
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType, is_int, numpy_dtype
@@ -58,25 +59,44 @@ def tensor(op: str, name: str, value: object) -> Var:
 
 def tile(op: str, name: str, value: object, *, ranks: tuple[int, int] = (1, 4), dtypes: Dtypes | None = None) -> Var:
     """A tensor that an op can compute on: static shape, ND, rank in range, element type in the op's table."""
-    var = tensor(op, name, value)
-    static_shape(op, name, var)
-    if var.type.fmt is not TileOpFormat.TILEOP_ND:
-        fail("PTO264", op=op, name=name)
+    var = plain(op, name, value)
     if not ranks[0] <= var.type.rank <= ranks[1]:
         fail("PTO232", op=op, name=name, rank=var.type.rank, low=ranks[0], high=ranks[1])
     element_type(op, var.type.dtype, dtypes or OPS[op].dtypes)
     return var
 
 
+def plain(op: str, name: str, value: object) -> Var:
+    """A tensor of static shape in the ND layout (PTO264)."""
+    var = tensor(op, name, value)
+    static_shape(op, name, var)
+    row_major(op, name, var)
+    return var
+
+
+def row_major(op: str, name: str, var: Var) -> None:
+    """Refuse the fractal layout (PTO264)."""
+    if var.type.fmt is not TileOpFormat.TILEOP_ND:
+        fail("PTO264", op=op, name=name)
+
+
 def static_shape(op: str, name: str, var: Var) -> tuple[int, ...]:
-    """The shape of an operand, which must be known and not empty (PTO224, PTO235)."""
+    """The shape of an operand, which must be known, not empty and not too large (PTO224, PTO235)."""
     shape = var.type.shape
     for extent in shape:
         if not isinstance(extent, int):
             fail("PTO224", op=op, name=var.name or name, shape=shapes.shape_text(shape))
         if extent < 1:
             fail("PTO235", op=op, extent=extent, shape=shapes.shape_text(shape))
+    bounded(op, ints(var))
     return ints(var)
+
+
+def bounded(op: str, shape: Sequence[int]) -> None:
+    """A tensor of this shape has no more elements than the device counts (PTO235)."""
+    count = math.prod(shape)
+    if count > MAX_ELEMENTS:
+        fail("PTO235", op=op, extent=f"of {count} elements", shape=shapes.shape_text(shape))
 
 
 def ints(var: Var) -> tuple[int, ...]:
@@ -202,6 +222,13 @@ def vector_tile(axis: int, rank: int) -> int | None:
     return vec[at] if vec is not None and at < len(vec) and vec[at] > 0 else None
 
 
+def whole_axis(op: str, axis: int, rank: int, extent: int) -> None:
+    """The vector tile does not cut an axis that the op needs as a whole (PTO328)."""
+    tile = vector_tile(axis, rank)
+    if tile is not None and tile < extent:
+        fail("PTO328", op=op, tile=tile, rule=f"at least {extent} on axis {axis}, which is needed as a whole")
+
+
 @contextmanager
 def tiled(*vec: int) -> Iterator[None]:
     """Record with this vector tile instead of the author's."""
@@ -288,15 +315,33 @@ def _exact_source(value: int | float) -> np.ndarray[Any, np.dtype[Any]]:
 
 # Nodes
 
+_asked: ContextVar[str] = ContextVar("asked", default="")
+
+
+@contextmanager
+def asking(name: str) -> Iterator[None]:
+    """What is recorded inside belongs to a call of this operation."""
+    token = _asked.set(name)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def site_of_call(op: str) -> Site:
+    """The place in the author's source, with the operation that is called there if it is recorded as another one."""
+    asked, site = _asked.get(), current_site()
+    return site if asked in ("", op) else replace(site, asked=asked)
+
 
 def emit(op: str, operands: Sequence[Var | Imm | Expr], type: TileType, valid: Sequence[Dim], /, **attrs: Any) -> Var:
     """Record an op with one new tensor as result."""
-    return recorder(op).emit(op, operands, [(type, valid)], attrs, site=current_site())[0]
+    return recorder(op).emit(op, operands, [(type, valid)], attrs, site=site_of_call(op))[0]
 
 
 def emit_into(op: str, operands: Sequence[Var | Imm | Expr], target: Var, **attrs: Any) -> Var:
     """Record an op that writes into ``target`` (its last tensor operand) and leaves its shape as it is."""
-    site = current_site()
+    site = site_of_call(op)
     return recorder(op).emit(op, operands, [(target.type, target.valid)], attrs, site=site, into=target)[0]
 
 

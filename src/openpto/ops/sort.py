@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -19,6 +20,11 @@ from .samples import converted, integral, normal, whole
 ELEMENTS = Dtypes(frozenset({FP32}), F3 - {FP32} | {INT8, INT16, INT32, UINT8, UINT16, UINT32})
 MERGE_LIMIT = 22 * 1024
 """Bytes of the last vector tile that a merge sort stays below."""
+
+SORTED_ON_CHIP = 6144
+"""Elements of the rows of one tile that are sorted without a way through global memory; argsort only."""
+MOST_PIECES = 128
+"""Tiles along the axis that a sort through global memory stays below."""
 
 internal(
     "topk_indices", "Positions of the k greatest or least elements of rows.", core="vector", arithmetic=Named("topk")
@@ -105,6 +111,18 @@ def _check_tile(var: Var, count: int, algo: TopKAlgo) -> None:
         fail("PTO328", op="topk", tile=last, rule=f"at least {count}, the number of elements to find")
 
 
+def _check_pieces(var: Var, at: int) -> None:
+    """Rows that do not fit on the chip are merged from at most 127 tiles (PTO328)."""
+    extents = rec.ints(var)
+    tiles = [rec.vector_tile(axis, len(extents)) or n for axis, n in enumerate(extents)]
+    rows = math.prod(tiles) // tiles[at]
+    pieces = -(-extents[at] // tiles[at])
+    if rows * (-(-extents[at] // 32) * 32) >= SORTED_ON_CHIP and pieces >= MOST_PIECES:
+        least = -(-extents[at] // (MOST_PIECES - 1))
+        rule = f"at least {-(-least // 32) * 32} on axis {at}, so that fewer than {MOST_PIECES} tiles are merged"
+        fail("PTO328", op="argsort", tile=tiles[at], rule=rule)
+
+
 def _order(axis: int, descending: bool) -> Callable[[Array], Array]:
     def golden(x: Array) -> Array:
         return np.argsort(-x if descending else x, axis, kind="stable").astype(np.int32)
@@ -145,4 +163,5 @@ def argsort(input: Var, dim: int | None = None, descending: bool | None = None) 
     tile = rec.vector_tile(at, rank)
     if tile is not None and tile % 32:
         fail("PTO328", op="argsort", tile=tile, rule=f"a multiple of 32 on axis {at}")
+    _check_pieces(var, at)
     return rec.emit("argsort", [var], TileType(var.type.shape, INT32), var.valid, axis=at, descending=order)

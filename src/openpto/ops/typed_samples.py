@@ -66,3 +66,8 @@ def limits(dtype: DataType, *, zero: bool = True, shape: tuple[int, ...] = SHAPE
 def any_values(dtype: DataType, **how: Any) -> Generator:
     """``specials`` of a float type, ``limits`` of an integer type."""
     return specials(dtype, **how) if is_float(dtype) else limits(dtype, **how)
+
+
+def doubled(generate: Generator) -> Generator:
+    """Rows of twice the length: the values, then the same in reverse."""
+    return lambda rng: np.concatenate([values := generate(rng), values[:, ::-1]], 1)

@@ -34,19 +34,20 @@ PAGED = Dtypes(F3 | frozenset({INT16, INT32}))
 
 def _add(name: str, target: Var, dim: object, index: object, source: object, alpha: object, dtypes: Dtypes) -> None:
     """Check and record ``target[index[i]] += alpha * source[i]`` along an axis."""
-    rec.static_shape(name, "input", target)
+    rec.plain(name, "input", target)
     if not 1 <= target.type.rank <= 5:
         fail("PTO232", op=name, name="input", rank=target.type.rank, low=1, high=5)
     rec.element_type(name, target.type.dtype, dtypes)
     at = rec.axis(name, dim, target.type.rank)
     places = index_list(name, index)
-    values = rec.tensor(name, "source", source)
-    rec.static_shape(name, "source", values)
+    values = rec.plain(name, "source", source)
     rec.same_dtype(name, target, values)
     _same_slices(name, target, values, at)
     if rec.ints(places)[0] != rec.ints(values)[at]:
         why = f"index has {rec.ints(places)[0]} elements, source {rec.ints(values)[at]} on axis {at}"
         fail("PTO263", op=name, why=why)
+    if dtypes is ADDED_IN_UB:
+        rec.whole_axis(name, at, target.type.rank, max(rec.ints(target)[at], rec.ints(values)[at]))
     factor = _factor(name, alpha, target)
     rec.emit_into("index_add_", [places, values, factor, target], target, axis=at)
 
@@ -242,13 +243,13 @@ def index_put_(input: Var, indices: tuple[Var, ...], values: Var, accumulate: bo
     Errors: ranks, extents or dtypes that do not fit. While running: an index out of range.
     """
     target = rec.tensor("index_put_", "input", input)
+    rec.row_major("index_put_", "input", target)
     adds = rec.flag("index_put_", "accumulate", accumulate)
     rec.element_type("index_put_", target.type.dtype, ADDED if adds else PUT, computes=adds)
     lists = [rec.tensor("index_put_", "indices", i) for i in rec.sequence("index_put_", "indices", indices)]
     if not 1 <= len(lists) <= 4:
         fail("PTO263", op="index_put_", why=f"takes 1 to 4 index tensors, got {len(lists)}")
-    source = rec.tensor("index_put_", "values", values)
-    rec.static_shape("index_put_", "values", source)
+    source = rec.plain("index_put_", "values", values)
     rec.same_dtype("index_put_", target, source)
     for places in lists:
         _check_list(places, rec.ints(source)[0])
@@ -260,7 +261,7 @@ def index_put_(input: Var, indices: tuple[Var, ...], values: Var, accumulate: bo
 
 
 def _check_list(places: Var, length: int) -> None:
-    rec.static_shape("index_put_", "indices", places)
+    rec.plain("index_put_", "indices", places)
     if places.type.dtype not in INTS:
         fail("PTO262", op="index_put_", dtype=places.type.dtype.name)
     if places.type.shape != (length,):
@@ -326,10 +327,9 @@ def scatter_update(input: Var, dim: int = -2, index: Var | None = None, src: Var
     target = rec.tensor("scatter_update", "input", input)
     if rec.integer("scatter_update", "dim", dim) != -2:
         fail("PTO268", op="scatter_update", why="scatter currection only support the case where dim = -2.")
+    rec.row_major("scatter_update", "input", target)
     rec.element_type("scatter_update", target.type.dtype, PAGED, computes=False)
-    places, source = rec.tensor("scatter_update", "index", index), rec.tensor("scatter_update", "src", src)
-    for name, var in (("index", places), ("src", source)):
-        rec.static_shape("scatter_update", name, var)
+    places, source = rec.plain("scatter_update", "index", index), rec.plain("scatter_update", "src", src)
     rec.same_dtype("scatter_update", target, source)
     _check_pages(target, places, source)
     rec.emit_into("scatter_update", [places, source, target], target)
@@ -350,6 +350,8 @@ def _check_pages(target: Var, places: Var, source: Var) -> None:
     _fits("scatter_update", wanted, source.type.shape)
     if target.type.rank == 4:
         _fits("scatter_update", (1,), target.type.shape[2:3])
+    rec.whole_axis("scatter_update", source.type.rank - 1, source.type.rank, rec.ints(source)[-1])
+    if target.type.rank == 4:
         return
     first = rec.vector_tile(0, 2)
     if first is not None and s % first and first < b * s:

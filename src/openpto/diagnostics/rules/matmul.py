@@ -16,6 +16,19 @@ def product(line: str, *, x: str = X, y: str = Y, out: str = OUT, data: str = ""
 
 GOOD = product("out[:] = pypto.matmul(x, y, F)")
 
+
+def _wide(columns: int) -> str:
+    """A product whose right operand has rows of so many elements, of which a few are used."""
+    return program(
+        CUBE,
+        "c = pypto.matmul(x, y, F)",
+        "out[:] = pypto.view(c, [8, 16], [0, 0])",
+        params=f"x: pypto.Tensor([8, 16], F), y: pypto.Tensor([16, {columns}], F), {OUT}",
+        args="x, y, out",
+        data=f"y = np.ones((16, {columns}), np.float32)",
+    )
+
+
 tensor_rule(
     "PTO270",
     "matmul-ranks",
@@ -212,4 +225,26 @@ tensor_rule(
         "out[:] = pypto.reshape(pypto.matmul(a, b, F), [8, 16])",
         tile="1, 8, 16",
     ),
+)
+tensor_rule(
+    "PTO279",
+    "matmul-inner-axis",
+    RuntimeError,
+    title=("inner axis of a matmul operand is too long", "matmul 操作数的内轴过长"),
+    message=(
+        "inner axis must be less than 65535: {name} has {extent} elements there, its shape is {shape}",
+        "inner axis must be less than 65535：{name} 的内轴有 {extent} 个元素，其形状为 {shape}",
+    ),
+    help=(
+        "cut the operand with view in a loop and add up the products, or store it transposed and set a_trans or b_trans",
+        "请在循环中用 view 切分该操作数并累加乘积，或转置存放并设置 a_trans 或 b_trans",
+    ),
+    why=(
+        "A copy into L1 counts the elements of a stored row in 16 bits. The outer axis has no such limit.",
+        "复制到 L1 时，一行的元素个数用 16 位计数。外轴没有此限制。",
+    ),
+    phrases=("inner axis must be less than 65535",),
+    aliases=("FC3000",),
+    bad=_wide(65536),
+    good=_wide(65535),
 )

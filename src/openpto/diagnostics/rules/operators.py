@@ -20,10 +20,13 @@ tensor_rule(
     ),
     why=(
         (
-            "Sorting and encoding work on whole groups of elements of one vector tile, which therefore has to hold "
-            "them. The result does not depend on tiles; a device refuses this one."
+            "Sorting, encoding, picking and scattering work on whole groups of elements or on a whole axis of one vector "
+            "tile, which therefore has to hold them. The result does not depend on tiles; a device refuses this one."
         ),
-        "排序和编码操作按组处理同一向量 tile 内的元素，因此 tile 必须能容纳它们。结果与 tile 无关；但设备会拒绝该 tile。",
+        (
+            "排序、编码、按索引取数和散布操作按组或按整轴处理同一向量 tile 内的元素，因此 tile 必须能容纳它们。"
+            "结果与 tile 无关；但设备会拒绝该 tile。"
+        ),
     ),
     bad=program(
         "pypto.set_vec_tile_shapes(8, 16)",

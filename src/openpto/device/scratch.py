@@ -1,0 +1,209 @@
+"""Scratch space of vector operations in UB, in bytes.
+
+Purpose: what an operation needs beside its operands and results, so that a tile that is accepted here fits on a device.
+Sources: where the largest tile that compiles has been measured (A2 and A3), the figure reproduces that measurement;
+elsewhere it is the formula that the documentation of the operation gives. The second kind counts the operands too, and
+is therefore a total.
+Non-goals: operations that spill to global memory by themselves (merge sorts), chains (an operation is judged alone).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from openpto.device.capacity import BLOCK, align
+
+FP32_BYTES = 4
+COMPARISON = 12800
+"""Masks and constants that a comparison keeps: 12.5 KiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorUse:
+    """One operation on one tile.
+
+    shape         the piece it works on, in elements; of the first operand for reductions
+    itemsize      bytes per element of its first tensor operand; of the result of `where`
+    integer       whether that is an integer type
+    axis          the axis of a reduction or search
+    moves_last    whether a permutation moves the last axis
+    scalar_first  whether the first operand is a scalar
+    exponent      of a power with a known exponent
+    radix         whether a selection works digit by digit
+    newest        whether the chip is the 950
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    itemsize: int
+    integer: bool = False
+    axis: int | None = None
+    moves_last: bool = False
+    scalar_first: bool = False
+    exponent: float | None = None
+    radix: bool = False
+    newest: bool = False
+
+    @property
+    def last(self) -> int:
+        """Elements of a row."""
+        return self.shape[-1] if self.shape else 1
+
+    @property
+    def rows(self) -> int:
+        """Rows of the last axis."""
+        return prod(self.shape[:-1])
+
+    @property
+    def bytes(self) -> int:
+        """The tile of the first operand, rows padded."""
+        return self.rows * align(self.last * self.itemsize, BLOCK)
+
+    def singles(self, count: float, step: int = 8) -> int:
+        """`count` tiles of FP32, rows padded to `step` elements."""
+        return int(count * self.rows * align(self.last, step) * FP32_BYTES)
+
+
+Formula = Callable[[VectorUse], int]
+
+
+# Space beside operands and results
+
+
+def _fold(use: VectorUse) -> int:
+    """A reduction along the last axis keeps partial rows; along another one a sum keeps half of the rows."""
+    if use.axis is not None and use.axis != len(use.shape) - 1:
+        if use.name != "sum":
+            return 0
+        inner = prod(use.shape[use.axis + 1 : -1])
+        return -(-use.shape[use.axis] // 2) * inner * align(use.last, 8) * FP32_BYTES
+    if use.last <= 64:
+        return BLOCK
+    kept = 64 if use.last <= 128 else use.last * FP32_BYTES // 256 // 2 * 64
+    return use.rows * kept * FP32_BYTES
+
+
+def _transposed(use: VectorUse) -> int:
+    if not use.moves_last or len(use.shape) < 2:
+        return 0
+    rows = align(use.shape[-2], 32 if use.itemsize == 1 else 16)
+    return prod(use.shape[:-2]) * rows * align(use.last * use.itemsize, BLOCK)
+
+
+PRODUCTS = frozenset({0.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.5, -0.5})
+"""Exponents that are computed by products, quotients and roots."""
+
+
+def _power(use: VectorUse) -> int:
+    if use.integer:
+        return use.singles(1)
+    if use.exponent is None:
+        return use.singles(2)
+    return 0 if use.exponent in PRODUCTS else _exponential(use)
+
+
+def _exponential(use: VectorUse) -> int:
+    return use.singles(1 if use.newest else 2.375)
+
+
+def _selection(use: VectorUse) -> int:
+    return 26 * use.rows * align(use.last, 128) if use.radix else 0
+
+
+SCRATCH: Mapping[str, Formula] = {
+    **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), lambda use: COMPARISON),
+    **dict.fromkeys(("sum", "amax", "amin", "prod", "argmax", "argmin"), _fold),
+    **dict.fromkeys(("rsqrt", "reciprocal", "bitwise_xor", "copysign", "cumsum", "cumprod"), lambda use: use.bytes),
+    **dict.fromkeys(("sin", "cos"), lambda use: use.singles(2)),
+    **dict.fromkeys(("topk", "topk_indices"), _selection),
+    "sign": lambda use: BLOCK,
+    "expm1": lambda use: align(use.last * FP32_BYTES, BLOCK),
+    "round": lambda use: use.bytes + BLOCK,
+    "log1p": lambda use: use.singles(1.25) + COMPARISON,
+    "isfinite": lambda use: 2 * use.rows * align(use.last, 32),
+    "logical_and": lambda use: 1216,
+    "where": lambda use: 4256 + 2048 * use.itemsize,
+    "prelu": lambda use: 8192 + align(use.last, 8) // 8,
+    "div": lambda use: use.bytes if use.scalar_first else 0,
+    "pow": _power,
+    "exp2": _exponential,
+    "permute": _transposed,
+    "floor_div": lambda use: use.singles(6),
+    "atanh": lambda use: use.singles(5),
+    "tan": lambda use: use.singles(9),
+    "remainder": lambda use: 2 * align(use.last * FP32_BYTES, BLOCK),
+    "hypot": lambda use: 2 * align(use.last * FP32_BYTES, BLOCK),
+}
+"""Bytes beside operands and results."""
+
+
+# Totals
+
+
+def _hyperbolic(use: VectorUse) -> int:
+    """sinh and asinh: five tiles, and one whose second-last axis is longer."""
+    groups = align(use.last, 8) // 8
+    lines = use.shape[-2] if len(use.shape) > 1 else 1
+    longer = lines + -(-8 // groups) - 1
+    outer = prod(use.shape[:-2])
+    return (outer * longer + 5 * use.rows) * align(use.last, 8) * FP32_BYTES
+
+
+def _tanh(use: VectorUse) -> int:
+    lines = use.shape[-2] if len(use.shape) > 1 else 1
+    wide = align(use.last, 8)
+    kept = 2 if use.itemsize == FP32_BYTES else 4
+    return 2 * use.bytes + kept * wide * lines * FP32_BYTES + wide // 8 * lines + BLOCK + 1
+
+
+def _negation(use: VectorUse) -> int:
+    """logical_not; of one-byte types the output takes the place of the input."""
+    count = use.rows * use.last
+    if use.itemsize == 1:
+        return use.bytes + COMPARISON
+    if use.integer:
+        return count * (use.itemsize + 1) + use.itemsize * 2048 + 1
+    return count * (use.itemsize + 1) + (20736 if use.itemsize == FP32_BYTES else 12841) + 1
+
+
+def _is_nan(use: VectorUse) -> int:
+    lines = use.shape[-2] if len(use.shape) > 1 else 1
+    return use.rows * use.last * use.itemsize + 3 * lines * use.last * FP32_BYTES + BLOCK + 1
+
+
+TOTAL: Mapping[str, Formula] = {
+    **dict.fromkeys(("acos", "asin"), lambda use: use.singles(6, 64)),
+    **dict.fromkeys(("atan", "erf", "erfc"), lambda use: use.singles(5, 1) + 1),
+    **dict.fromkeys(("sinh", "asinh"), _hyperbolic),
+    "acosh": lambda use: use.singles(5),
+    "cosh": lambda use: use.singles(3),
+    "cbrt": lambda use: 4 * use.bytes,
+    "atan2": lambda use: use.singles(7, 1) + 1,
+    "tanh": _tanh,
+    "signbit": lambda use: use.rows * use.last * (use.itemsize + 3) + 1,
+    "isnan": _is_nan,
+    "logical_not": _negation,
+}
+"""Bytes with operands and results; where the documentation says "less than UB", one more."""
+
+
+def scratch_bytes(use: VectorUse) -> int:
+    """What the operation needs beside its operands and results.
+
+    >>> scratch_bytes(VectorUse("sin", (64, 256), 4)) == 2 * 64 * 1024
+    True
+    """
+    formula = SCRATCH.get(use.name)
+    return 0 if formula is None else formula(use)
+
+
+def least_bytes(use: VectorUse) -> int:
+    """What the documentation asks for in total; 0 where it asks for nothing of its own.
+
+    >>> least_bytes(VectorUse("cosh", (8, 16), 4)) == 3 * 8 * 16 * 4
+    True
+    """
+    formula = TOTAL.get(use.name)
+    return 0 if formula is None else formula(use)
