@@ -27,8 +27,7 @@ def call(body, arrays, sizes=(), scratch=0, path="native", routines=()):
     )
     goal = jit.target(path)
     lowered = engine.Lowered(program, None, (), ())
-    texts = {"gemm_f32": gemm.module("avx512f" in goal.features)} if routines else {}
-    code = jit.compile_text(engine.llvm_text(lowered, goal), goal, texts)
+    code = jit.compile_text(engine.llvm_text(lowered, goal), goal, gemm.modules(routines, goal))
     pointers = (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))
     values = (ctypes.c_int64 * max(1, len(sizes)))(*sizes)
     arena = np.zeros(scratch + 64, np.uint8)

@@ -11,11 +11,7 @@ import pytest
 
 import openpto
 import pypto
-from openpto.runtime.native import engine, gemm, handlers, jit
-from openpto.runtime.native import loopir as L
-from openpto.runtime.reference.matmul import matmul_f32
-
-import machine_code  # isort: skip
+from openpto.runtime.native import engine, handlers, jit
 
 F32, I32, D = pypto.DT_FP32, pypto.DT_INT32, pypto.DYNAMIC
 
@@ -177,30 +173,6 @@ def test_threads():
     assert wrong == []
 
 
-@pytest.mark.parametrize("path", [p for p in machine_code.PATHS if machine_code.runs(p)])
-def test_matrix_products(path):
-    """The micro-kernels give the reference's bits for odd sizes and strides."""
-    rng = np.random.default_rng(5)
-    f32 = L.Ptr("param0", 0, F32).dtype
-    names = ("lda", "ka", "ldb", "ldc", "m", "n", "k")
-    pointers = [L.Ptr(f"param{i}", 0, f32) for i in range(3)]
-    slots = dict(zip(names, (L.Slot(f"size{i}") for i in range(7)), strict=True))
-    args = (pointers[2], slots["ldc"], pointers[0], slots["lda"], slots["ka"], pointers[1], slots["ldb"])
-    call = L.Call("gemm_f32", (*args, slots["m"], slots["n"], slots["k"]))
-    for m, n, k in ((1, 1, 1), (3, 17, 5), (13, 33, 7), (12, 32, 16), (25, 47, 1), (5, 16, 0), (31, 15, 40)):
-        for turned in (False, True):
-            wide = rng.standard_normal((k + 2, m + 3) if turned else (m, k + 5)).astype(np.float32)
-            a = wide[:k, :m].T if turned else wide[:, :k]
-            b = rng.standard_normal((k, n + 3)).astype(np.float32)
-            c = np.full((m, n + 2), 7, np.float32)
-            strides = (1, wide.shape[1]) if turned else (wide.shape[1], 1)
-            sizes = (*strides, n + 3, n + 2, m, n, k)
-            machine_code.call([call], [wide, b, c], sizes, path=path, routines=("gemm_f32",))
-            want = matmul_f32(np.ascontiguousarray(a), np.ascontiguousarray(b[:, :n]))
-            assert np.array_equal(c[:, :n].view(np.uint32), want.view(np.uint32)), (m, n, k, turned)
-            assert (c[:, n:] == 7).all()
-
-
 def test_stages():
     """What ``pypto ir --stage`` prints."""
     x = np.zeros((4, 16), np.float32)
@@ -208,4 +180,3 @@ def test_stages():
     assert "vector 16" in engine.stage_text(kernel, "loop") or "vector" in engine.stage_text(kernel, "loop")
     assert "define i64 @kernel" in engine.stage_text(kernel, "llvm")
     assert "kernel:" in engine.stage_text(kernel, "asm")
-    assert gemm.module(True) != gemm.module(False)

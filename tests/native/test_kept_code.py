@@ -13,6 +13,9 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="needs llvmlite")
 
+MODULES = 4
+"""The kernel, and what its matrix product calls: the product itself, packing, blocks in registers."""
+
 PROGRAM = """
 import sys
 import numpy as np
@@ -73,9 +76,9 @@ def equal_results(tmp_path: Path) -> np.ndarray:
 
 def test_another_process_compiles_nothing_and_computes_the_same(tmp_path):
     store = tmp_path / "store"
-    assert compiled(call(tmp_path, store)) == 2  # the kernel, and the matrix product that it calls
+    assert compiled(call(tmp_path, store)) == MODULES
     assert compiled(call(tmp_path, store)) == 0
-    assert compiled(call(tmp_path, "off")) == 2
+    assert compiled(call(tmp_path, "off")) == MODULES
     exact = np.exp(np.load(tmp_path / "a.npy").astype(np.float64))
     np.testing.assert_allclose(equal_results(tmp_path), exact, rtol=3e-7)
 
@@ -87,30 +90,30 @@ def test_a_damaged_entry_is_compiled_again(tmp_path):
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 0x10
         path.write_bytes(data)
-    assert compiled(call(tmp_path, store)) == 2
+    assert compiled(call(tmp_path, store)) == MODULES
     assert compiled(call(tmp_path, store)) == 0
     equal_results(tmp_path)
 
 
 def test_two_processes_at_once(tmp_path):
     first, second = call(tmp_path, tmp_path / "store"), call(tmp_path, tmp_path / "store")
-    assert compiled(first) <= 2
-    assert compiled(second) <= 2
+    assert compiled(first) <= MODULES
+    assert compiled(second) <= MODULES
     assert compiled(call(tmp_path, tmp_path / "store")) == 0
     equal_results(tmp_path)
 
 
 def test_a_folder_that_cannot_be_used_does_not_matter(tmp_path):
     (tmp_path / "file").write_text("")
-    assert compiled(call(tmp_path, tmp_path / "file")) == 2
-    assert compiled(call(tmp_path, tmp_path / "file")) == 2
+    assert compiled(call(tmp_path, tmp_path / "file")) == MODULES
+    assert compiled(call(tmp_path, tmp_path / "file")) == MODULES
     equal_results(tmp_path)
 
 
 def test_code_paths_do_not_share_code(tmp_path, monkeypatch):
     store = tmp_path / "store"
     monkeypatch.setenv("PYPTO_CPU", "avx2")
-    assert compiled(call(tmp_path, store)) == 2
+    assert compiled(call(tmp_path, store)) == MODULES
     monkeypatch.setenv("PYPTO_CPU", "generic")
-    assert compiled(call(tmp_path, store)) == 2
+    assert compiled(call(tmp_path, store)) == MODULES
     equal_results(tmp_path)

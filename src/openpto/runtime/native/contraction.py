@@ -1,4 +1,4 @@
-"""Matrix products: micro-kernel calls per batch position, then the epilogue on the block of C."""
+"""Matrix products: routine calls per batch position and block of C, each followed by its epilogue."""
 
 from __future__ import annotations
 
@@ -6,32 +6,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openpto.ir.dtypes import DataType
-from openpto.ir.enums import CastMode, SaturationMode, TransMode
+from openpto.ir.enums import TransMode
 from openpto.ir.nodes import Op, TileType, Value
 from openpto.ops import arith
 from openpto.ops.arith import F32
-from openpto.ops.math.conversion import cast_expression, kept_of_scale, tf32_expression
 from openpto.runtime.places import shown
 
+from . import gemm
 from . import loopir as L
-from .build import Arr, Lit, copy, each, fill, fold_rows, positions
-from .elementwise import literal, result_of, warn_undefined
+from .build import Arr, copy, each, fold_rows, positions
+from .elementwise import result_of, warn_undefined
+from .epilogue import Rows, factors, finish
 from .handlers import lowers
 from .loopir import Call, Index
-from .lower import AND, TRUE, Lowering
+from .lower import AND, TRUE, Lowering, Unsupported
 from .tiles import NTile
 
-RELU = arith.build(lambda x: arith.maximum(x, 0.0), F32)
-Matrix = tuple[Arr, tuple[Index, ...]]
 INT8, INT32 = DataType.DT_INT8, DataType.DT_INT32
+BLOCK = 512
+"""Rows and columns of a large result that are computed and finished together, while they are in a cache. They depend on
+the shape alone, and no block needs another one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """What is added to and multiplied into every row of the result."""
+class Matrix:
+    """An operand: elements, capacity and valid extents with the last two axes as (rows, columns) of the product."""
 
-    bias: NTile | None
-    scales: NTile | None
+    tile: NTile
+    arr: Arr
+    shape: tuple[Index, ...]
+    valid: tuple[Index, ...]
+
+    @property
+    def transposed(self) -> bool:
+        """Whether neighbours in memory follow each other down a column."""
+        return self.arr.strides[-1] != 1
+
+    @property
+    def apart(self) -> Index:
+        """Elements from one line of neighbours to the next."""
+        return self.arr.strides[-1 if self.transposed else -2]
 
 
 @lowers("matmul")
@@ -41,10 +55,11 @@ def matmul(low: Lowering, op: Op) -> NTile:
     tiles = [low.read(o) for o in op.operands if isinstance(o, Value)]
     left, right = tiles[0], tiles[1]
     extras = iter(tiles[2:])
-    rows = Rows(next(extras) if op.attrs.get("bias") else None, next(extras) if op.attrs.get("scale_tensor") else None)
+    bias = next(extras) if op.attrs.get("bias") else None
+    scales = next(extras) if op.attrs.get("scale_tensor") else None
     a = _matrix(left, bool(op.attrs.get("a_trans")))
     b = _matrix(right, bool(op.attrs.get("b_trans")))
-    k_a, k_b = a[1][-1], b[1][-2]
+    k_a, k_b = a.valid[-1], b.valid[-2]
     k = low.b.hold(L.binary("min", k_a, k_b))
     low.note(
         L.binary("ne", k_a, k_b),
@@ -55,36 +70,17 @@ def matmul(low: Lowering, op: Op) -> NTile:
         k,
         kind="portability",
     )
-    batch = _batch(low, left, right, a[1], b[1])
-    m, n = a[1][-2], b[1][-1]
-    for row, name in ((rows.scales, "scale_tensor"), (rows.bias, "bias")):
+    batch = _batch(low, left, right, a.valid, b.valid)
+    m, n = a.valid[-2], b.valid[-1]
+    for row, name in ((scales, "scale_tensor"), (bias, "bias")):
         if row is not None:
             _check_row(low, row, n, name)
-    shape = low.shape(type)
-    made = low.fresh(type, shape, (*batch, m, n), any(t.mask is not None for t in tiles))
-    if left.dtype is INT8:
-        total = _whole_products(low, a, b, made, batch, (m, n, k), (left, right))
-    else:
-        mode = op.attrs.get("trans_mode", TransMode.CAST_NONE)
-        sides = tuple(_entering(low, t, mode) for t in (left, right))
-        a = _matrix(sides[0], bool(op.attrs.get("a_trans")))
-        b = _matrix(sides[1], bool(op.attrs.get("b_trans")))
-        total = made if type.dtype is F32 else low.fresh(TileType((), F32), shape, made.valid)
-        _products(low, a, b, total, batch, (m, n, k), (sides[0], sides[1]))
-    _epilogue(low, op, total, made, rows)
+    made = low.fresh(type, low.shape(type), (*batch, m, n), any(t.mask is not None for t in tiles))
+    rows = Rows(bias, None if scales is None else factors(low, scales))
+    _products(low, op, (_lines(low, a), _lines(low, b)), made, (m, n, k), rows)
     if made.mask is not None:
-        _join_masks(low, op, made, (left, right, rows.bias, rows.scales), k)
+        _join_masks(low, op, made, (left, right, bias, scales), k)
     return made
-
-
-def _entering(low: Lowering, tile: NTile, mode: TransMode) -> NTile:
-    """An operand in FP32: FP16 and BF16 widened, FP32 as it is or rounded to TF32."""
-    if tile.dtype is F32 and mode is TransMode.CAST_NONE:
-        return tile
-    expr = cast_expression(tile.dtype, F32) if mode is TransMode.CAST_NONE else tf32_expression(mode)
-    wide = low.fresh(TileType((), F32), tile.shape, tile.valid)
-    each(low.b, tile.valid, [tile.arr], expr, wide.arr)
-    return wide
 
 
 def _check_row(low: Lowering, row: NTile, n: Index, name: str) -> None:
@@ -98,36 +94,21 @@ def _check_row(low: Lowering, row: NTile, n: Index, name: str) -> None:
     )
 
 
-def _whole_products(
-    low: Lowering,
-    a: Matrix,
-    b: Matrix,
-    made: NTile,
-    batch: Sequence[Index],
-    sizes: tuple[Index, Index, Index],
-    tiles: tuple[NTile, NTile],
-) -> NTile:
-    """INT8 products summed in INT32, wrapping; the order does not matter."""
-    m, n, k = sizes
-    total = made if made.dtype is INT32 else low.fresh(TileType((), INT32), made.shape, made.valid)
-    fill(low.b, total.valid, arith.const(0, INT32), total.arr)
-    x, y = (arith.convert(arith.var(INT8, i), INT32) for i in (1, 2))
-    step = arith.var(INT32) + x * y
-    with positions(low.b, batch) as at, low.b.loop(m, hint="m") as i, low.b.loop(k, hint="k") as p:
-        left = a[0].moved((*_place(at, tiles[0]), i, p))
-        right = b[0].moved((*_place(at, tiles[1]), p, 0))
-        row = total.arr.moved((*at, i, 0))
-        line = Arr(row.at, total.arr.strides[-1:])
-        each(low.b, (n,), [line, Arr(left.at, (0,)), Arr(right.at, b[0].strides[-1:])], step, line)
-    return total
-
-
 def _matrix(tile: NTile, transposed: bool) -> Matrix:
-    """Elements and valid extents with the last two axes as (rows, columns) of the product."""
-    strides, valid = tile.arr.strides, tile.valid
+    strides, shape, valid = tile.arr.strides, tile.shape, tile.valid
     if not transposed:
-        return tile.arr, valid
-    return Arr(tile.arr.at, (*strides[:-2], strides[-1], strides[-2])), (*valid[:-2], valid[-1], valid[-2])
+        return Matrix(tile, tile.arr, shape, valid)
+    arr = Arr(tile.arr.at, (*strides[:-2], strides[-1], strides[-2]))
+    return Matrix(tile, arr, (*shape[:-2], shape[-1], shape[-2]), (*valid[:-2], valid[-1], valid[-2]))
+
+
+def _lines(low: Lowering, x: Matrix) -> Matrix:
+    """The matrix with neighbours along one of its axes: a copy if it has none."""
+    if 1 in x.arr.strides[-2:]:
+        return x
+    packed = low.fresh(TileType((), x.tile.dtype), x.shape, x.valid)
+    copy(low.b, x.valid, x.arr, packed.arr)
+    return Matrix(packed, packed.arr, x.shape, x.valid)
 
 
 def _batch(low: Lowering, left: NTile, right: NTile, a: Sequence[Index], b: Sequence[Index]) -> tuple[Index, ...]:
@@ -155,92 +136,54 @@ def _batch(low: Lowering, left: NTile, right: NTile, a: Sequence[Index], b: Sequ
 
 
 def _products(
-    low: Lowering,
-    a: Matrix,
-    b: Matrix,
-    made: NTile,
-    batch: Sequence[Index],
-    sizes: tuple[Index, Index, Index],
-    tiles: tuple[NTile, NTile],
+    low: Lowering, op: Op, sides: tuple[Matrix, Matrix], made: NTile, sizes: tuple[Index, Index, Index], rows: Rows
 ) -> None:
+    """Call the routine for all of C at once if it is small, else block by block."""
+    a, b = sides
     m, n, k = sizes
-    low.routines.setdefault("gemm_f32")
-    rows = b[0]
-    if rows.strides[-1] != 1:  # a transposed right operand is laid out along n first
-        packed = low.fresh(TileType((), F32), (*tiles[1].shape[:-2], *_swapped(tiles[1], b)), ())
-        copy(low.b, b[1], rows, packed.arr)
-        rows = packed.arr
-    with positions(low.b, batch) as at:
-        own = [_place(p, t) for p, t in ((at, tiles[0]), (at, tiles[1]))]
-        c = made.arr.moved((*at, 0, 0))
-        x, y = a[0].moved((*own[0], 0, 0)), rows.moved((*own[1], 0, 0))
-        low.b.add(
-            Call(
-                "gemm_f32",
-                (c.at, made.arr.strides[-2], x.at, x.strides[-2], x.strides[-1], y.at, y.strides[-2], m, n, k),
-            )
-        )
+    source = a.tile.dtype
+    mode = op.attrs.get("trans_mode", TransMode.CAST_NONE)
+    name = gemm.routine(source, mode, a.transposed, b.transposed)
+    if name is None:
+        raise Unsupported(f"a product of {source.short}")
+    low.routines.setdefault(name)
+    work = low.fresh(TileType((), F32), (gemm.WORKSPACE,), ())
+    summed = INT32 if source is INT8 else F32
+    ready = made.dtype is summed
+    batch = made.valid[:-2]
+
+    def call(c: Arr, at: Sequence[Index], i: Index, j: Index, extents: tuple[Index, Index]) -> None:
+        x = a.arr.moved((*_place(at, a.tile), i, 0))
+        y = b.arr.moved((*_place(at, b.tile), 0, j))
+        operands = (c.at, c.strides[-2], x.at, a.apart, y.at, b.apart)
+        low.b.add(Call(name, (*operands, *extents, k, work.arr.at)))
+
+    if all(isinstance(extent, int) and extent <= BLOCK for extent in made.shape[-2:]):
+        total = made if ready else low.fresh(TileType((), summed), made.shape, made.valid)
+        with positions(low.b, batch) as at:
+            call(total.arr.moved((*at, 0, 0)), at, 0, 0, (m, n))
+        finish(low, op, total.arr, made.arr, made.valid, rows.over(made.valid))
+        return
+    part = None if ready else low.fresh(TileType((), summed), (BLOCK, BLOCK), ())
+    with (
+        positions(low.b, batch) as at,
+        low.b.loop(n, step=BLOCK, hint="column") as j,
+        low.b.loop(m, step=BLOCK, hint="row", poll=True) as i,
+    ):
+        extents = tuple(low.b.hold(L.binary("min", BLOCK, L.sub(all_, done))) for all_, done in ((m, i), (n, j)))
+        out = _matrix_at(made.arr, (*at, i, j))
+        c = out if part is None else part.arr
+        call(c, at, i, j, (extents[0], extents[1]))
+        finish(low, op, c, out, extents, rows.over(made.valid, (*at, i, j)))
 
 
-def _swapped(tile: NTile, b: Matrix) -> tuple[Index, Index]:
-    """Capacity of the right operand as (k, n)."""
-    swapped = b[0].strides[-2:] != tile.arr.strides[-2:]
-    return (tile.shape[-1], tile.shape[-2]) if swapped else (tile.shape[-2], tile.shape[-1])
+def _matrix_at(arr: Arr, position: Sequence[Index]) -> Arr:
+    """The last two axes from a position on."""
+    return Arr(arr.moved(position).at, arr.strides[-2:])
 
 
 def _place(position: Sequence[Index], tile: NTile) -> list[Index]:
     return [0 if tile.shape[axis] == 1 else p for axis, p in enumerate(position)]
-
-
-def _epilogue(low: Lowering, op: Op, total: NTile, made: NTile, rows: Rows) -> None:
-    """Steps of one rounding each: + bias, an INT32 that is scaled to FP32, x scale, ReLU, the type of the result."""
-    valid, relu = made.valid, bool(op.attrs.get("relu"))
-    scale = op.attrs.get("scale")
-    if rows.bias is not None:
-        bias = arith.var(rows.bias.dtype, 1)
-        wide = bias if bias.dtype is total.dtype else arith.convert(bias, F32)
-        each(low.b, valid, [total.arr, _spread(rows.bias, valid)], arith.var(total.dtype) + wide, total.arr)
-    if total.dtype is INT32:
-        scaled = scale is not None or rows.scales is not None
-        if relu and not scaled:
-            each(low.b, valid, [total.arr], arith.build(lambda x: arith.maximum(x, 0), INT32), total.arr)
-        if not scaled:
-            return
-        total = _as_float(low, total, made)
-    if rows.scales is not None:
-        factor = _factors(low, rows.scales)
-        each(low.b, valid, [total.arr, _spread(factor, valid)], PRODUCT, total.arr)
-    elif scale is not None:
-        each(low.b, valid, [total.arr, Lit(literal(scale, F32))], PRODUCT, total.arr)
-    if relu:
-        each(low.b, valid, [total.arr], RELU, total.arr)
-    if total.memory is not made.memory:
-        expr = cast_expression(F32, made.dtype, CastMode.CAST_RINT, SaturationMode.ON)
-        each(low.b, valid, [total.arr], expr, made.arr)
-
-
-PRODUCT = arith.build(lambda x, y: x * y, F32, F32)
-
-
-def _as_float(low: Lowering, total: NTile, made: NTile) -> NTile:
-    wide = made if made.dtype is F32 else low.fresh(TileType((), F32), made.shape, made.valid)
-    each(low.b, made.valid, [total.arr], arith.convert(arith.var(INT32), F32), wide.arr)
-    return wide
-
-
-def _factors(low: Lowering, tensor: NTile) -> NTile:
-    """FP32 patterns in the low halves of 64-bit integers, of which the device keeps the upper 19 bits."""
-    plain = low.fresh(TileType((), F32), tensor.shape, tensor.valid)
-    low_half = arith.convert(arith.var(tensor.dtype), arith.U32)
-    each(low.b, tensor.valid, [tensor.arr], arith.bitcast(low_half, F32), plain.arr)
-    each(low.b, tensor.valid, [plain.arr], kept_of_scale(), plain.arr)
-    return plain
-
-
-def _spread(row: NTile, valid: Sequence[Index]) -> Arr:
-    """A row in front of every row of the result."""
-    own = [0 if c == 1 else s for c, s in zip(row.shape, row.arr.strides, strict=True)]
-    return Arr(row.arr.at, (*(0 for _ in range(len(valid) - len(own))), *own))
 
 
 def _join_masks(

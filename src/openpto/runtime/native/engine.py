@@ -153,9 +153,7 @@ def _compile(kernel: Kernel, goal: jit.Target) -> Native:
     if size > MOST_STATEMENTS:
         raise Unsupported(f"a kernel of {size} statements; {MOST_STATEMENTS} compile in reasonable time")
     lowered = lower(kernel)
-    wide = "avx512f" in goal.features
-    routines = {"gemm_f32": gemm.module(wide)} if lowered.program.routines else {}
-    code = jit.compile_text(llvm_text(lowered, goal), goal, routines)
+    code = jit.compile_text(llvm_text(lowered, goal), goal, gemm.modules(lowered.program.routines, goal))
     names, sites = tuple(p.name for p in kernel.params), lowered.sites
     return Native(code, names, lowered.sizes, lowered.numbers, lowered.program.scratch, lambda: sites)
 

@@ -186,30 +186,39 @@ def _shared() -> _Shared:
 
 
 def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = None) -> Compiled:
-    """Machine code of a module that defines ``kernel``; ``routines`` are modules it calls, compiled once a process."""
+    """Machine code of a module that defines ``kernel``; ``routines`` are modules it calls, by the name of the function
+    they define, each after those that it calls itself. They are compiled once a process."""
     shared = _shared()
     with shared.lock:
-        for name, source in (routines or {}).items():
+        names = tuple(routines or ())
+        for number, (name, source) in enumerate((routines or {}).items()):
             if (goal, name) not in shared.routines:
                 key, code = object_code(shared.machine(goal)[0], goal, source)
-                shared.routines[goal, name] = _link(shared, goal, code, (name,), {}), key
+                _routine(shared, goal, code, key, names[: number + 1])
         key, code = object_code(shared.machine(goal)[0], goal, text)
-        return _kernel(shared, goal, code, key, tuple(routines or ()))
+        return _kernel(shared, goal, code, key, names)
 
 
 def load(objects: Sequence[tuple[str, str]], goal: Target) -> Compiled | None:
     """The kernel that object files in the store make (:attr:`Compiled.objects`), None if one is not there any more."""
     shared, kept = _shared(), store()
     with shared.lock:
-        for name, key in objects:
+        names = [name for name, _ in objects]
+        for number, (name, key) in enumerate(objects):
             if name == "kernel" or (goal, name) in shared.routines:
                 continue
             code = kept.get(key)
             if code is None:
                 return None
-            shared.routines[goal, name] = _link(shared, goal, code, (name,), {}), key
+            _routine(shared, goal, code, key, names[: number + 1])
         code = kept.get(objects[-1][1])
-        return None if code is None else _kernel(shared, goal, code, objects[-1][1], [n for n, _ in objects[:-1]])
+        return None if code is None else _kernel(shared, goal, code, objects[-1][1], names[:-1])
+
+
+def _routine(shared: _Shared, goal: Target, code: bytes, key: str, names: Sequence[str]) -> None:
+    """Link the last of ``names``, which may call those before it."""
+    symbols = {name: shared.routines[goal, name][0][name] for name in names[:-1]}
+    shared.routines[goal, names[-1]] = _link(shared, goal, code, names[-1:], symbols), key
 
 
 def _kernel(shared: _Shared, goal: Target, code: bytes, key: str, routines: Sequence[str]) -> Compiled:

@@ -1,0 +1,206 @@
+"""The product of two matrices: panels of k, packed operands, blocks of C.
+
+``gemm_<kind>_<form>(c, ldc, a, lda, b, ldb, m, n, k, work)``: C[m, n] = A[m, k] B[k, n]; C is FP32, or INT32 for INT8.
+The form has a letter for A and for B: n as written, t stored the other way round. ``ld*`` are the elements from row to
+row of the operand as it is stored; the elements of a row are neighbours. ``work`` has ``plan.workspace`` words. C may
+be any block of a larger matrix: the routine keeps nothing, so several threads may compute several blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .kernels import block_name
+from .kinds import Kind, Step
+from .packing import pack_name
+from .plan import Plan
+from .text import Text
+
+GEMM = (
+    ("ptr", "c"),
+    ("i64", "ldc"),
+    ("ptr", "a"),
+    ("i64", "lda"),
+    ("ptr", "b"),
+    ("i64", "ldb"),
+    ("i64", "m"),
+    ("i64", "n"),
+    ("i64", "k"),
+    ("ptr", "work"),
+)
+FEW = 160
+"""Rows of A (columns of B) up to which packing the other operand costs more than reading its rows far apart."""
+ALIASED = 1024
+"""Words; rows at multiples of this distance share cache sets."""
+
+
+def gemm_name(kind: Kind, form: str) -> str:
+    """The routine's name."""
+    return f"gemm_{kind.name}_{form}"
+
+
+def module(plan: Plan, kind: Kind, form: str, element: str) -> str:
+    """The routine; ``element`` is the LLVM type of an element of A and B in memory."""
+    text = Text()
+    with text.function(gemm_name(kind, form), GEMM, internal=False):
+        with text.when(text.compare("sle", "%k", 0)):
+            _clear(text, plan)
+        _Driver(text, plan, kind, form, element).write()
+    return text.module()
+
+
+def _clear(text: Text, plan: Plan) -> None:
+    """An empty sum is zero."""
+    with text.loop("%m") as i, text.loop("%n") as j:
+        row = text.at("%c", text.mul(i, "%ldc"))
+        text.do(f"store i32 0, ptr {text.at(row, j)}, align 4")
+
+
+class _Driver:
+    def __init__(self, text: Text, plan: Plan, kind: Kind, form: str, element: str) -> None:
+        self.text, self.plan, self.kind, self.element = text, plan, kind, element
+        self.a_turned, self.b_turned = (letter == "t" for letter in form)
+        self.factors = kind.step.factors
+        self.packed_a = text.at("%work", plan.panels)
+        self.direct_a = self.direct(self.a_turned, "%n", 2 * plan.width, "%lda")
+        self.direct_b = self.direct(self.b_turned, "%m", plan.rows, "%ldb")
+
+    def write(self) -> None:
+        """Panels of k, in them columns of B, in them rows of A."""
+        text, plan = self.text, self.plan
+        with text.loop("%k", plan.depth * self.factors) as p:
+            here = text.least(plan.depth * self.factors, text.sub("%k", p))
+            words = here
+            if self.factors > 1:
+                words = text.put(f"sdiv i64 {text.add(here, self.factors - 1)}, {self.factors}")
+            part = _Part(p, here, words, text.compare("sgt", p, 0))
+            part.step = text.mul(text.add(words, 1) if self.kind.step.corrected else words, plan.width)
+            with text.loop("%n", plan.columns) as j:
+                columns = text.least(plan.columns, text.sub("%n", j))
+                self.pack_b(part, j, columns)
+                with text.loop("%m", plan.rows) as i:
+                    rows = text.least(plan.rows, text.sub("%m", i))
+                    self.pack_a(part, i, rows)
+                    self.blocks(part, (i, j), (rows, columns))
+
+    def direct(self, turned: bool, others: str, once: int, ld: str) -> str:
+        """Whether an operand is read where it lies: its rows are words, the other one has so few rows or columns that
+        packing does not pay, and its own rows do not fall into the same cache sets. Empty: never."""
+        if turned or self.kind.step is not Step.FMA or self.kind.entering is not None:
+            return ""
+        text = self.text
+        single = text.compare("sle", others, once)
+        few = text.compare("sle", others, FEW)
+        spread = text.compare("ne", text.put(f"and i64 {ld}, {ALIASED - 1}"), 0)
+        return text.put(f"or i1 {single}, {text.put(f'and i1 {few}, {spread}')}")
+
+    def pack(
+        self,
+        role: str,
+        turned: bool,
+        target: tuple[str, int],
+        source: tuple[str, str],
+        at: tuple[str, str],
+        extents: tuple[str, str],
+    ) -> None:
+        """Pack the part of A or B that begins at ``at`` (row, column of the product's operand)."""
+        text = self.text
+        if turned:
+            at, extents = (at[1], at[0]), (extents[1], extents[0])
+        offset = text.add(text.mul(at[0], source[1]), at[1])
+        form = "turn" if turned else "rows"
+        text.invoke(
+            pack_name(self.kind, role, form),
+            ("ptr", target[0]),
+            ("i64", str(target[1])),
+            ("ptr", text.at(source[0], offset, self.element)),
+            ("i64", source[1]),
+            ("i64", extents[0]),
+            ("i64", extents[1]),
+            declare=True,
+        )
+
+    def pack_a(self, part: _Part, i: str, rows: str) -> None:
+        """Rows of A; of those that are read where they lie only an incomplete block."""
+        text, plan = self.text, self.plan
+        first = "0"
+        if self.direct_a:
+            rest = text.put(f"srem i64 {rows}, {plan.heights[0]}")
+            complete = text.sub(rows, rest)
+            for height in plan.heights[1:]:
+                complete = text.choose(text.compare("eq", rest, height), "i64", rows, complete)
+            first = text.choose(self.direct_a, "i64", complete, "0")
+        with text.when(text.compare("slt", first, rows)):
+            target = text.at(self.packed_a, text.mul(first, plan.stride) if self.direct_a else 0)
+            at, extents = (text.add(i, first), part.first), (text.sub(rows, first), part.extent)
+            self.pack("a", self.a_turned, (target, plan.stride), ("%a", "%lda"), at, extents)
+
+    def pack_b(self, part: _Part, j: str, columns: str) -> None:
+        """Panels of some columns; of those that are read where they lie only an incomplete one."""
+        text, width = self.text, self.plan.width
+        first = "0"
+        if self.direct_b:
+            first = text.choose(self.direct_b, "i64", text.put(f"and i64 {columns}, {-width}"), "0")
+        with text.loop(columns, width, first) as c:
+            wide = text.least(width, text.sub(columns, c))
+            at, extents = (part.first, text.add(j, c)), (part.extent, wide)
+            self.pack("b", self.b_turned, (self.panel(part, c), width), ("%b", "%ldb"), at, extents)
+
+    def panel(self, part: _Part, c: str) -> str:
+        """The address of the packed panel of column ``c``."""
+        number = self.text.put(f"sdiv i64 {c}, {self.plan.width}")
+        return self.text.at("%work", self.text.mul(number, part.step))
+
+    def blocks(self, part: _Part, at: tuple[str, str], extents: tuple[str, str]) -> None:
+        """Every block of C in some rows and columns."""
+        text, plan = self.text, self.plan
+        tallest, width = plan.heights[0], plan.width
+        with text.loop(extents[1], width) as c:
+            columns = text.least(width, text.sub(extents[1], c))
+            column = text.add(at[1], c)
+            b, ldb = self.panel(part, c), str(width)
+            if self.direct_b:
+                here = text.put(f"and i1 {self.direct_b}, {text.compare('eq', columns, width)}")
+                there = text.at("%b", text.add(text.mul(part.first, "%ldb"), column))
+                b, ldb = text.choose(here, "ptr", there, b), text.choose(here, "i64", "%ldb", ldb)
+            with text.loop(extents[0], tallest) as r:
+                rows = text.least(tallest, text.sub(extents[0], r))
+                row = text.add(at[0], r)
+                a, lda = text.at(self.packed_a, text.mul(r, plan.stride)), str(plan.stride)
+                if self.direct_a:
+                    sizes = [text.compare("eq", rows, height) for height in plan.heights]
+                    whole = sizes[0]
+                    for other in sizes[1:]:
+                        whole = text.put(f"or i1 {whole}, {other}")
+                    here = text.put(f"and i1 {self.direct_a}, {whole}")
+                    there = text.at("%a", text.add(text.mul(row, "%lda"), part.first))
+                    a, lda = text.choose(here, "ptr", there, a), text.choose(here, "i64", "%lda", lda)
+                text.invoke(
+                    block_name(self.kind),
+                    ("ptr", text.at("%c", text.add(text.mul(row, "%ldc"), column))),
+                    ("i64", "%ldc"),
+                    ("ptr", a),
+                    ("i64", lda),
+                    ("ptr", b),
+                    ("i64", ldb),
+                    ("i64", rows),
+                    ("i64", columns),
+                    ("i64", part.words),
+                    ("i1", part.more),
+                    declare=True,
+                )
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of k: its first element, elements, words; whether C already holds sums; words from panel to panel of
+    packed B."""
+
+    first: str
+    extent: str
+    words: str
+    more: str
+    step: str = ""
+
+
+__all__ = ["GEMM", "Step", "gemm_name", "module"]

@@ -1,0 +1,74 @@
+"""How products are cut on a code path: vectors, blocks of registers, blocks of cache.
+
+None of it changes a bit: an element of C is one chain over k, kept in FP32 between two panels of k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PADDING = 16
+"""Words between the rows of packed A beyond their length: a power-of-two distance would put them into the same cache
+sets; stores of whole vectors may also reach past the end of a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Sizes on one code path; a word is 32 bits: one FP32, or several INT8.
+
+    lanes    words in a vector register
+    vectors  vectors in a row of a block of C that is held in registers
+    heights  rows of such a block, tallest first; what is left at the edge is computed by the next taller one
+    narrow   whether blocks of one vector are worth code of their own
+    depth    words of k between two visits of C
+    rows     rows of A that are packed together
+    columns  columns of B that are packed together
+    """
+
+    lanes: int
+    vectors: int
+    heights: tuple[int, ...]
+    narrow: bool
+    depth: int
+    rows: int
+    columns: int
+
+    @property
+    def width(self) -> int:
+        """Columns of a panel of packed B."""
+        return self.lanes * self.vectors
+
+    @property
+    def stride(self) -> int:
+        """Words from row to row of packed A."""
+        return self.depth + PADDING
+
+    @property
+    def panels(self) -> int:
+        """Words of all panels of packed B: each begins with a row of corrections, the last may be overrun."""
+        return (self.depth + 1) * self.columns + PADDING * self.width
+
+    @property
+    def workspace(self) -> int:
+        """Words that a routine needs beside its operands."""
+        return self.panels + (self.rows + PADDING) * self.stride
+
+
+WIDE = Plan(16, 2, (12, 8, 4), True, 512, 48, 256)
+"""32 registers of 512 bits."""
+MIDDLE = Plan(8, 2, (6, 4, 2), False, 256, 48, 256)
+"""16 registers of 256 bits."""
+NEON = Plan(4, 4, (6, 4, 2), False, 256, 48, 256)
+"""32 registers of 128 bits."""
+PLAIN = Plan(4, 2, (4,), False, 256, 48, 256)
+"""16 registers of 128 bits, multiply-adds by the library."""
+PLANS = (WIDE, MIDDLE, NEON, PLAIN)
+
+
+def plan_of(features: frozenset[str], is_x86: bool) -> Plan:
+    """The plan of a code path."""
+    if not is_x86:
+        return NEON
+    if "avx512f" in features and "avx512bw" in features:
+        return WIDE
+    return MIDDLE if "avx2" in features and "fma" in features else PLAIN

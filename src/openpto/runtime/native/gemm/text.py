@@ -1,0 +1,157 @@
+"""Functions of LLVM text with structured control flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from openpto.runtime.native.lanes import Code
+
+
+class Text(Code):
+    """A module being written: functions one after the other, registers numbered through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = 0
+        self.here = "entry"
+
+    def module(self) -> str:
+        """All declarations and functions."""
+        return "\n".join([*self.declared, *self.lines, ""])
+
+    @contextmanager
+    def function(self, name: str, params: Sequence[tuple[str, str]], internal: bool = True) -> Iterator[None]:
+        """A function without result; ``params`` are (type, name) and become ``%name``."""
+        typed = ", ".join(f"{kind} %{param}" for kind, param in params)
+        link, unique = ("internal ", " noinline") if internal else ("", "")
+        self.lines.append(f"define {link}void @{name}({typed}){unique} {{")
+        self.start("entry")
+        yield
+        self.do("ret void")
+        self.lines.append("}")
+
+    def label(self, hint: str) -> str:
+        """A fresh block name."""
+        self.blocks += 1
+        return f"{hint}{self.blocks}"
+
+    def start(self, label: str) -> None:
+        """Begin a block."""
+        self.here = label
+        self.lines.append(f"{label}:")
+
+    def jump(self, label: str) -> None:
+        """End the block."""
+        self.do(f"br label %{label}")
+
+    def branch(self, cond: str, then: str, other: str) -> None:
+        """End the block."""
+        self.do(f"br i1 {cond}, label %{then}, label %{other}")
+
+    @contextmanager
+    def loop(self, stop: str, step: int = 1, first: str = "0") -> Iterator[str]:
+        """``for i in range(first, stop, step)``."""
+        head, body, done = self.label("head"), self.label("body"), self.label("done")
+        before, following = self.label("before"), self.name()
+        latch = self.label("latch")
+        self.jump(before)
+        self.start(before)
+        self.jump(head)
+        self.start(head)
+        i = self.put(f"phi i64 [ {first}, %{before} ], [ {following}, %{latch} ]")
+        self.branch(self.compare("slt", i, stop), body, done)
+        self.start(body)
+        yield i
+        self.jump(latch)
+        self.start(latch)
+        self.do(f"{following} = add i64 {i}, {step}")
+        self.jump(head)
+        self.start(done)
+
+    @contextmanager
+    def when(self, cond: str) -> Iterator[None]:
+        """Code that runs only if ``cond``."""
+        then, done = self.label("then"), self.label("done")
+        self.branch(cond, then, done)
+        self.start(then)
+        yield
+        self.jump(done)
+        self.start(done)
+
+    def invoke(self, function: str, *typed: tuple[str, str], declare: bool = False) -> None:
+        """Call a function without result."""
+        if declare:
+            self.declare(function, "void", [kind for kind, _ in typed])
+        self.do(f"call void @{function}({', '.join(f'{kind} {value}' for kind, value in typed)})")
+
+    # -- 64-bit integers and addresses -----------------------------------------------------------------------------
+
+    def add(self, a: str, b: str | int) -> str:
+        """Sum."""
+        return a if b == 0 else self.put(f"add i64 {a}, {b}")
+
+    def sub(self, a: str, b: str | int) -> str:
+        """Difference."""
+        return self.put(f"sub i64 {a}, {b}")
+
+    def mul(self, a: str, b: str | int) -> str:
+        """Product."""
+        return a if b == 1 else self.put(f"mul i64 {a}, {b}")
+
+    def least(self, a: str | int, b: str) -> str:
+        """The smaller one, signed."""
+        return self.call("llvm.smin.i64", "i64", ("i64", str(a)), ("i64", b))
+
+    def compare(self, how: str, a: str, b: str | int) -> str:
+        """A bit."""
+        return self.put(f"icmp {how} i64 {a}, {b}")
+
+    def choose(self, cond: str, kind: str, then: str, other: str) -> str:
+        """One of two values."""
+        return self.put(f"select i1 {cond}, {kind} {then}, {kind} {other}")
+
+    def at(self, base: str, offset: str | int, kind: str = "i32") -> str:
+        """The address ``offset`` elements further."""
+        return base if offset == 0 else self.put(f"getelementptr {kind}, ptr {base}, i64 {offset}")
+
+    # -- vectors -----------------------------------------------------------------------------------------------------
+
+    def splat(self, count: int, kind: str, value: str) -> str:
+        """A scalar in every lane."""
+        vector = f"<{count} x {kind}>"
+        one = self.put(f"insertelement {vector} poison, {kind} {value}, i64 0")
+        return self.put(f"shufflevector {vector} {one}, {vector} poison, <{count} x i32> zeroinitializer")
+
+    def shuffle(self, vector: str, a: str, b: str, lanes: Sequence[int]) -> str:
+        """Lanes of two vectors of one type, numbered through."""
+        order = ", ".join(f"i32 {k}" for k in lanes)
+        return self.put(f"shufflevector {vector} {a}, {vector} {b}, <{len(lanes)} x i32> <{order}>")
+
+    def first_lanes(self, count: int, limit: str) -> str:
+        """A mask of the lanes below ``limit``."""
+        lanes = ", ".join(f"i64 {k}" for k in range(count))
+        wide = self.splat(count, "i64", limit)
+        return self.put(f"icmp slt <{count} x i64> <{lanes}>, {wide}")
+
+    def load_masked(self, count: int, kind: str, address: str, mask: str) -> str:
+        """The lanes of the mask, zeros elsewhere."""
+        vector = f"<{count} x {kind}>"
+        return self.call(
+            f"llvm.masked.load.v{count}{_suffix(kind)}.p0",
+            vector,
+            ("ptr", address),
+            ("i32", "1"),
+            (f"<{count} x i1>", mask),
+            (vector, "zeroinitializer"),
+        )
+
+    def store_masked(self, count: int, kind: str, value: str, address: str, mask: str) -> None:
+        """Write the lanes of the mask."""
+        vector, bits = f"<{count} x {kind}>", f"<{count} x i1>"
+        name = f"llvm.masked.store.v{count}{_suffix(kind)}.p0"
+        self.invoke(name, (vector, value), ("ptr", address), ("i32", "1"), (bits, mask), declare=True)
+
+
+def _suffix(kind: str) -> str:
+    return "f32" if kind == "float" else kind
