@@ -428,11 +428,12 @@ def bitwise_xor(input: Any, other: Any) -> Tensor:
 def cast(input: Any, dtype: Any, mode: Any = ..., satmode: Any = ...) -> Tensor:
     """Convert to another element type.
 
-    Shapes: rank 1-4, static; the result has the operand's shape and valid shape.
+    Shapes: rank 1-4, static; the result has the operand's shape and valid shape. An element of FP4_E2M1X2 or
+    FP4_E1M2X2 is two values: to them the last axis, which must be even, is halved, from them it doubles.
     Dtypes: the pairs of the table in the documentation. ``mode`` NONE truncates from float to integer and rounds to
     nearest even otherwise; a mode that the pair does not know becomes this default. Out of range ``satmode`` ON clamps,
     OFF keeps the low bits (NaN gives 0, infinities the extremes). FP32 to FP32 with FLOOR, CEIL, TRUNC or ROUND rounds
-    to integral values.
+    to integral values. Too large for FP8E5M2 or HF8 is infinity, for FP8E4M3 NaN, and the greatest value with ON.
     Errors: a pair that no chip has (BOOL cannot be cast).
 
     Example::
@@ -1087,9 +1088,10 @@ def matmul(input: Any, mat2: Any, out_dtype: Any, *, a_trans: Any = ..., b_trans
 
     Shapes: both of rank 2, 3 or 4, static; batch axes broadcast from 1. ``a_trans``: input is stored [K, M];
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
-    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; with a scale INT8 gives FP16, and
-    all give INT8.
-    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8); ``relu_type``; ``scale``, of
+    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
+    which may be mixed, and HF8 give FP16, BF16 or FP32; with a scale INT8 gives FP16, and all give INT8.
+    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any
+    float type beside FP8); ``relu_type``; ``scale``, of
     which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold FP32 patterns; ``trans_mode``,
     which rounds FP32 operands to TF32.
     The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32 (INT8: exact in

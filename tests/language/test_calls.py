@@ -103,7 +103,7 @@ REFUSED = {
     "cast from bool": (lambda x, i: pypto.cast(x > 0.0, DT_FP32), "PTO265", "DT_BOOL"),
     "cast mode": (lambda x, i: pypto.cast(x, DT_INT32, 4), "PTO222", "CastMode"),
     "precision": (lambda x, i: pypto.exp(x, 1), "PTO222", "PrecisionType"),
-    "eight bits": (lambda x, i: pypto.cast(x, pypto.DT_FP8E4M3), "PTO903", "DT_FP8E4M3"),
+    "eight bits": (lambda x, i: pypto.zeros(8, 16, dtype=pypto.DT_HF4), "PTO903", "DT_HF4"),
     "where mask": (lambda x, i: pypto.where(i, x, 0.0), "PTO267", "condition"),
     "where dtypes": (lambda x, i: pypto.where(x > 0.0, i, 0.5), "PTO266", "value type mismatch"),
     "two scalars": (lambda x, i: pypto.maximum(1.0, 2.0), "PTO222", "one of `input` and `other` should be `Tensor`"),

@@ -20,6 +20,8 @@ from openpto.ops.convert import EVERYWHERE
 
 NEWEST = "950"
 """The chip that has everything the declarations mark as not available everywhere."""
+OLDER = "910B"
+"""A chip that has what the newest one has given up."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,14 @@ class Chips:
 
     def run(self, kernel: Kernel) -> None:
         """Check one kernel. Raises PTO309; warns PTO308."""
-        if self.platform == NEWEST:
-            return
         for op in operations(kernel.body):
-            what = _only_on_newest(op)
-            if what is None:
+            newest, older = _only_on_newest(op), _only_on_older(op)
+            what, chip = newest or older, NEWEST if newest else OLDER
+            if what is None or (self.platform is not None and (self.platform == NEWEST) == (newest is not None)):
                 continue
             if self.platform is not None:
-                fail("PTO309", site=op.site, what=what, platform=self.platform, chip=NEWEST)
-            warn("PTO308", site=op.site, what=what, chip=NEWEST)
+                fail("PTO309", site=op.site, what=what, platform=self.platform, chip=chip)
+            warn("PTO308", site=op.site, what=what, chip=chip)
 
 
 def _only_on_newest(op: Op) -> str | None:
@@ -59,6 +60,14 @@ def _only_on_newest(op: Op) -> str | None:
     first = next((operand for operand in op.operands if isinstance(operand, Value)), None)
     if first is not None and decl.dtypes is not None and first.type.dtype in decl.dtypes.only_950:
         return f"{op.name} of {first.type.dtype.name}"
+    return None
+
+
+def _only_on_older(op: Op) -> str | None:
+    """Casts from and to INT4."""
+    types = [value.type.dtype for value in (*op.operands, *op.results) if isinstance(value, Value)]
+    if op.name == "cast" and DataType.DT_INT4 in types:
+        return f"cast of {types[0].name} to {types[-1].name}"
     return None
 
 

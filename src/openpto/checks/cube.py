@@ -23,7 +23,7 @@ def check_cube(op: Op, chips: tuple[Chip, ...]) -> None:
     _check_bytes(op, tile, a, b)
     _check_shared_k(op, tile, _depth(op, a))
     _check_fractal(op, tile, a, b)
-    _check_capacity(op, tile, chips, cube_need(tile.m, tile.k, tile.n, _size(a), _size(b), _depth(op, a)))
+    _check_capacity(op, tile, chips, cube_need(tile.m, tile.k, tile.n, _size(op, a), _size(op, b), _depth(op, a)))
     if tile.split_k:
         _check_split_k(op)
 
@@ -49,9 +49,9 @@ def _check_relations(op: Op, tile: CubeTile) -> None:
 
 def _check_bytes(op: Op, tile: CubeTile, a: Value, b: Value) -> None:
     """Rows of L0 tiles take whole blocks of 32 bytes; this bites for types of one byte."""
-    checks = [("kL0", tile.k[0] * _size(a)), ("nL0", tile.n[0] * _size(b))]
+    checks = [("kL0", tile.k[0] * _size(op, a)), ("nL0", tile.n[0] * _size(op, b))]
     if op.attrs.get("a_trans"):
-        checks.append(("mL0", tile.m[0] * _size(a)))
+        checks.append(("mL0", tile.m[0] * _size(op, a)))
     for name, amount in checks:
         if amount % 32:
             fail("PTO323", site=op.site, op=op.name, name=name, bytes=amount)
@@ -94,10 +94,10 @@ def _check_fractal(op: Op, tile: CubeTile, a: Value, b: Value) -> None:
     ):
         if value.type.fmt is not TileOpFormat.TILEOP_NZ:
             continue
-        if inner[1] * _size(value) % 32:
-            fail("PTO323", site=op.site, op=op.name, name=inner[0], bytes=inner[1] * _size(value))
+        if inner[1] * _size(op, value) % 32:
+            fail("PTO323", site=op.site, op=op.name, name=inner[0], bytes=inner[1] * _size(op, value))
         if outer[1] % 16:
-            fail("PTO323", site=op.site, op=op.name, name=outer[0], bytes=outer[1] * _size(value))
+            fail("PTO323", site=op.site, op=op.name, name=outer[0], bytes=outer[1] * _size(op, value))
 
 
 def _check_split_k(op: Op) -> None:
@@ -112,8 +112,10 @@ def _depth(op: Op, a: Value) -> int | None:
     return extent if isinstance(extent, int) else None
 
 
-def _size(value: Value) -> int:
-    return bytes_of(value.type.dtype)
+def _size(op: Op, value: Value) -> int:
+    """Bytes of an element on the chip; an operand may be held wider here."""
+    size: int = op.attrs.get("element_bytes", bytes_of(value.type.dtype))
+    return size
 
 
 def _values(tile: CubeTile) -> dict[str, int]:

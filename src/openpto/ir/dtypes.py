@@ -100,6 +100,9 @@ def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
         DataType.DT_HF8: np.uint8,
         DataType.DT_FP4_E2M1X2: np.uint8,
         DataType.DT_FP4_E1M2X2: np.uint8,
+        DataType.DT_FP4_E2M1: ml_dtypes.float4_e2m1fn,
+        DataType.DT_FP4_E1M2: np.uint8,
+        DataType.DT_INT4: ml_dtypes.int4,
     }
     host: np.dtype[Any] = np.dtype(extended[dtype])
     return host
@@ -107,7 +110,7 @@ def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
 
 @cache
 def _by_numpy() -> dict[np.dtype[Any], DataType]:
-    ambiguous = (DataType.DT_HF8, DataType.DT_FP4_E2M1X2, DataType.DT_FP4_E1M2X2)
+    ambiguous = (DataType.DT_HF8, DataType.DT_FP4_E2M1X2, DataType.DT_FP4_E1M2X2, DataType.DT_FP4_E1M2)
     table: dict[np.dtype[Any], DataType] = {}
     for dtype in DataType:
         if dtype in ambiguous:

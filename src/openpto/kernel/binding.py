@@ -15,7 +15,7 @@ from openpto.kernel.declaration import STATIC, DimSpec
 from openpto.kernel.host import HostTensor, host_tensor, is_torch_tensor
 from openpto.kernel.signature import MISSING, Signature, TensorParameter
 
-_STORED_AS_UINT8 = frozenset({DataType.DT_HF8, DataType.DT_FP4_E2M1X2, DataType.DT_FP4_E1M2X2})
+_STORED_AS_UINT8 = frozenset({DataType.DT_HF8, DataType.DT_FP4_E2M1X2, DataType.DT_FP4_E1M2X2, DataType.DT_FP4_E1M2})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

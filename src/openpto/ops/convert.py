@@ -5,23 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from openpto.diagnostics import fail
+from openpto.ir import affine
 from openpto.ir.dtypes import DataType, is_float, is_int
 from openpto.ir.enums import CastMode, SaturationMode
+from openpto.ir.expr import binary
 from openpto.ir.nodes import TileType
 from openpto.ir.trace import Var
 
 from . import recording as rec
-from .arith import Expr
-from .dtype_sets import BF16, COMPUTED, FP16, FP32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32
-from .math.conversion import cast_expression
-from .registry import Pointwise, Sample, op
-from .samples import integral, normal
+from . import shapes
+from .arith import U8, Expr, lshr, var
+from .dtype_sets import BF16, FP16, FP32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32
+from .lanes import every
+from .math.conversion import code_cast
+from .math.small_floats import PAIRS, code_type
+from .registry import Pointwise, Sample, internal, op
+from .reshaping import reshaped, widened
+from .samples import converted, integral, normal
 
 FP8E4M3, FP8E5M2, HF8 = DataType.DT_FP8E4M3, DataType.DT_FP8E5M2, DataType.DT_HF8
-FP4S = (DataType.DT_FP4_E2M1X2, DataType.DT_FP4_E1M2X2)
+FP4S = tuple(PAIRS)
 
 # Source -> targets. "round": a rounding mode may be chosen; "exact": nothing to choose; "sat": only saturation matters.
 EVERYWHERE: dict[DataType, dict[DataType, str]] = {
@@ -61,13 +68,26 @@ def effective_mode(source: DataType, target: DataType, mode: CastMode) -> CastMo
         return CastMode.CAST_NONE
     odd_elsewhere = mode is CastMode.CAST_ODD and (source, target) != (FP32, FP16)
     if mode is CastMode.CAST_NONE or odd_elsewhere:
-        return CastMode.CAST_TRUNC if is_float(source) and is_int(target) else CastMode.CAST_RINT
+        whole = is_int(target) or target is DataType.DT_INT4
+        return CastMode.CAST_TRUNC if is_float(source) and whole else CastMode.CAST_RINT
     return mode
 
 
 def conversion(operands: tuple[DataType, ...], result: DataType, attrs: Mapping[str, Any]) -> Expr:
-    """The scalar expression of a cast."""
-    return cast_expression(operands[0], result, attrs["mode"], attrs["satmode"])
+    """The scalar expression of a cast; ``nibble`` says which value of a pair it starts from."""
+    source, mode, saturate = operands[0], attrs["mode"], attrs["satmode"] is SaturationMode.ON
+    x = var(code_type(source))
+    if source in PAIRS:
+        x, source = lshr(x, 4 * attrs["nibble"]) & 15, PAIRS[source]
+    return code_cast(x, source, result, mode, saturate)
+
+
+internal(
+    "pair_codes",
+    "Two values of 4 bits as one element, the first in the low bits.",
+    core="vector",
+    arithmetic=Pointwise(general=lambda operands, result, attrs: var(U8) | var(U8, 1) << 4),
+)
 
 
 @op(
@@ -83,6 +103,28 @@ def conversion(operands: tuple[DataType, ...], result: DataType, attrs: Mapping[
             {"x": normal(8, 16)},
             lambda x: np.floor(x).astype(np.int32),
         ),
+        Sample(
+            "pypto.cast(pypto.cast(x, pypto.DT_FP8E4M3), pypto.DT_FP32)",
+            {"x": normal(8, 16)},
+            lambda x: x.astype(np.float32).astype(ml_dtypes.float8_e4m3fn).astype(np.float64),
+        ),
+        Sample(
+            "pypto.cast(x, pypto.DT_FP8E5M2, pypto.CastMode.CAST_RINT)",
+            {"x": normal(8, 16)},
+            lambda x: x.astype(np.float32).astype(ml_dtypes.float8_e5m2).astype(np.float64),
+            result=FP8E5M2,
+        ),
+        Sample(
+            "pypto.cast(pypto.cast(x, pypto.DT_HF8), pypto.DT_FP32)",
+            {"x": converted(integral(8, 16, low=-15, high=16), FP32)},
+            lambda x: x,
+        ),
+        Sample(
+            "pypto.cast(pypto.cast(x, pypto.DT_FP4_E2M1X2), pypto.DT_BF16)",
+            {"x": converted(normal(8, 16), BF16)},
+            lambda x: x.astype(ml_dtypes.float4_e2m1fn).astype(np.float64),
+            result=BF16,
+        ),
     ),
 )
 def cast(
@@ -93,11 +135,12 @@ def cast(
 ) -> Var:
     """Convert to another element type.
 
-    Shapes: rank 1-4, static; the result has the operand's shape and valid shape.
+    Shapes: rank 1-4, static; the result has the operand's shape and valid shape. An element of FP4_E2M1X2 or
+    FP4_E1M2X2 is two values: to them the last axis, which must be even, is halved, from them it doubles.
     Dtypes: the pairs of the table in the documentation. ``mode`` NONE truncates from float to integer and rounds to
     nearest even otherwise; a mode that the pair does not know becomes this default. Out of range ``satmode`` ON clamps,
     OFF keeps the low bits (NaN gives 0, infinities the extremes). FP32 to FP32 with FLOOR, CEIL, TRUNC or ROUND rounds
-    to integral values.
+    to integral values. Too large for FP8E5M2 or HF8 is infinity, for FP8E4M3 NaN, and the greatest value with ON.
     Errors: a pair that no chip has (BOOL cannot be cast).
     """
     var = rec.tensor("cast", "input", input)
@@ -113,10 +156,33 @@ def cast(
         return rec.emit("clone", [var], var.type, var.valid)
     if pair_kind(source, target) is None:
         fail("PTO265", source=source.name, target=target.name)
-    for dtype in (source, target):
-        if dtype not in COMPUTED:
-            fail("PTO903", op="cast", dtype=dtype.name)
-    rec.tile("cast", "input", var)
-    type = TileType(var.type.shape, target)
-    chosen = effective_mode(source, target, mode)
-    return rec.emit("cast", [var], type, var.valid, mode=chosen, satmode=satmode)
+    rec.tile("cast", "input", var, computes=False)
+    attrs = {"mode": effective_mode(source, target, mode), "satmode": satmode}
+    if target in PAIRS:
+        return _paired(var, target, attrs)
+    if source in PAIRS:
+        return _unpaired(var, target, attrs)
+    return rec.emit("cast", [var], TileType(var.type.shape, target), var.valid, **attrs)
+
+
+def _paired(var: Var, target: DataType, attrs: Mapping[str, Any]) -> Var:
+    """Neighbours on the last axis as one element."""
+    last = rec.ints(var)[-1]
+    if last % 2:
+        fail("PTO263", op="cast", why=f"the last axis has {last} elements, which do not make pairs")
+    codes = rec.emit("cast", [var], TileType(var.type.shape, PAIRS[target]), var.valid, **attrs)
+    return rec.pointwise("pair_codes", [every("gathermask", codes, start, 2) for start in (0, 1)], target)
+
+
+def _unpaired(var: Var, target: DataType, attrs: Mapping[str, Any]) -> Var:
+    """Both values of every element, side by side on the last axis."""
+    *outer, last = rec.ints(var)
+    *outer_valid, extent = var.valid
+    rank = len(outer) + 1
+    values = [rec.emit("cast", [var], TileType(var.type.shape, target), var.valid, nibble=n, **attrs) for n in (0, 1)]
+    with rec.tiled(*(1,) * (rank - 1), last, 2):
+        type = TileType((*outer, last, 2), target)
+        columns = [widened(v, (rank,)) for v in values]
+        both = rec.emit("concat", columns, type, (*var.valid, 2), axis=rank)
+    valid = (*outer_valid, affine.simplify(binary("mul", extent, 2)))
+    return reshaped(both, (*outer, 2 * last), None if shapes.all_full(valid, (*outer, 2 * last)) else valid)

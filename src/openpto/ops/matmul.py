@@ -17,11 +17,12 @@ from openpto.ir.expr import Dim
 from openpto.ir.nodes import TileType
 from openpto.ir.trace import Var
 
+from . import arith, shapes
 from . import recording as rec
-from . import shapes
-from .dtype_sets import BF16, COMPUTED, F3, FP16, FP32, INT8, INT32, INT64, UINT64
+from .dtype_sets import BF16, F3, FP16, FP32, INT8, INT32, INT64, UINT64
+from .math.small_floats import CODES, decoded
 from .matmul_samples import SAMPLES
-from .registry import Dtypes, Named, op
+from .registry import Dtypes, Named, Pointwise, internal, op
 
 FP8S = frozenset({DataType.DT_FP8E4M3, DataType.DT_FP8E5M2})
 OPERANDS = Dtypes(F3 | frozenset({INT8}), FP8S | {DataType.DT_HF8})
@@ -80,9 +81,10 @@ def matmul(
 
     Shapes: both of rank 2, 3 or 4, static; batch axes broadcast from 1. ``a_trans``: input is stored [K, M];
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
-    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; with a scale INT8 gives FP16, and
-    all give INT8.
-    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8); ``relu_type``; ``scale``, of
+    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
+    which may be mixed, and HF8 give FP16, BF16 or FP32; with a scale INT8 gives FP16, and all give INT8.
+    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any
+    float type beside FP8); ``relu_type``; ``scale``, of
     which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold FP32 patterns; ``trans_mode``,
     which rounds FP32 operands to TF32.
     The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32 (INT8: exact in
@@ -109,9 +111,10 @@ def matmul(
         _bias(extras.bias, a.type.dtype, rank, n)
     if extras.scale_tensor is not None:
         _scale_tensor(extras.scale_tensor, n)
+    extra = {"part_of": f"matmul of {a.type.dtype.name}", "element_bytes": 1} if a.type.dtype in CODES else {}
     return rec.emit(
         "matmul",
-        [a, b, *extras.tensors],
+        [widened(a), widened(b), *extras.tensors],
         TileType((*batch, m, n), out),
         (*valid_batch, valid_m, valid_n),
         a_trans=ta,
@@ -121,7 +124,23 @@ def matmul(
         bias=extras.bias is not None,
         scale_tensor=extras.scale_tensor is not None,
         trans_mode=extras.trans_mode,
+        **extra,
     )
+
+
+internal(
+    "widened_codes",
+    "Values of a float type of 8 or 4 bits in FP32, as the matrix unit reads them.",
+    core="none",
+    arithmetic=Pointwise(general=lambda operands, result, attrs: decoded(arith.var(arith.U8), operands[0])),
+)
+
+
+def widened(operand: Var) -> Var:
+    """The operand as the product is computed with it: FP32 for the types that have codes."""
+    if operand.type.dtype not in CODES:
+        return operand
+    return rec.emit("widened_codes", [operand], TileType(rec.ints(operand), FP32, operand.type.fmt), operand.valid)
 
 
 def product_type(dtype: DataType) -> DataType:
@@ -144,15 +163,15 @@ def _operand(name: str, number: int, value: object) -> Var:
 
 def _element_types(a: Var, b: Var) -> None:
     first, other = a.type.dtype, b.type.dtype
-    for var in (a, b):
-        rec.element_type("matmul", var.type.dtype, OPERANDS, computes=False)
+    for dtype in (first, other):
+        rec.element_type("matmul", dtype, OPERANDS, computes=False)
     if first is not other and not {first, other} <= FP8S:
         fail("PTO272", first=first.name, other=other.name)
     nz = TileOpFormat.TILEOP_NZ
     if first is FP32 and nz in (a.type.fmt, b.type.fmt):
         fail("PTO276", why="Input tensor with DT_FP32/DT_FP8E5M2 must use ND format")
-    if first not in COMPUTED:
-        fail("PTO903", op="matmul", dtype=first.name)
+    if DataType.DT_FP8E5M2 in (first, other) and nz in (a.type.fmt, b.type.fmt):
+        fail("PTO276", why="Input tensor with DT_FP32/DT_FP8E5M2 must use ND format")
 
 
 MOST_INNER = 65535
@@ -255,6 +274,7 @@ BIASES: dict[DataType, frozenset[DataType]] = {
     BF16: frozenset({BF16, FP32}),
     FP32: frozenset({FP32}),
     INT8: frozenset({INT32}),
+    **dict.fromkeys((*FP8S, DataType.DT_HF8), F3),
 }
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from openpto.ir.dtypes import DataType
+
 from .dtype_sets import BF16, FP16, FP32
 from .registry import Array, Sample
-from .samples import positive, whole
+from .samples import converted, positive, whole
 from .typed_samples import Generator, drawn
 
 
@@ -37,6 +39,7 @@ def _ten_bits(x: Array) -> Array:
 
 
 _I8 = {"x": _bytes(16, 32), "y": _bytes(32, 16)}
+_FP8 = {"x": converted(whole(16, 32), DataType.DT_FP8E4M3), "y": converted(whole(32, 32), DataType.DT_FP8E5M2)}
 SAMPLES = (
     Sample(
         "pypto.matmul(x, y, pypto.DT_FP32)",
@@ -101,6 +104,26 @@ SAMPLES = (
         "pypto.matmul(x, y, pypto.DT_FP32, extend_params={'trans_mode': pypto.TransMode.CAST_ROUND})",
         {"x": lambda rng: (rng.integers(-9, 9, (16, 32)) + 2.0**-9).astype(np.float32), "y": whole(32, 16)},
         lambda x, y: _ten_bits(x) @ y,
+        cube=True,
+    ),
+    Sample(
+        "pypto.matmul(x, y, pypto.DT_FP32)",
+        _FP8,
+        lambda x, y: x.astype("f8") @ y.astype("f8"),
+        cube=True,
+    ),
+    Sample(
+        "pypto.matmul(x, y, pypto.DT_BF16, b_trans=True, extend_params={'bias_tensor': b})",
+        {**_FP8, "y": converted(whole(32, 32), DataType.DT_FP8E4M3), "b": converted(whole(1, 32), FP16)},
+        lambda x, y, b: x.astype("f8") @ y.astype("f8").T + b,
+        ulp=0.51,
+        cube=True,
+        result=BF16,
+    ),
+    Sample(
+        "pypto.matmul(pypto.cast(x, pypto.DT_HF8), pypto.cast(y, pypto.DT_HF8), pypto.DT_FP32)",
+        {"x": whole(16, 32), "y": whole(32, 32)},
+        lambda x, y: x.astype("f8") @ y,
         cube=True,
     ),
 )

@@ -57,12 +57,21 @@ def tensor(op: str, name: str, value: object) -> Var:
     fail("PTO223", op=op, name=name, got=type_name(value))
 
 
-def tile(op: str, name: str, value: object, *, ranks: tuple[int, int] = (1, 4), dtypes: Dtypes | None = None) -> Var:
-    """A tensor that an op can compute on: static shape, ND, rank in range, element type in the op's table."""
+def tile(
+    op: str,
+    name: str,
+    value: object,
+    *,
+    ranks: tuple[int, int] = (1, 4),
+    dtypes: Dtypes | None = None,
+    computes: bool = True,
+) -> Var:
+    """A tensor that an op can compute on: static shape, ND, rank in range, element type in the op's table (and one
+    that arithmetic is available for, unless the op does without: ``computes``)."""
     var = plain(op, name, value)
     if not ranks[0] <= var.type.rank <= ranks[1]:
         fail("PTO232", op=op, name=name, rank=var.type.rank, low=ranks[0], high=ranks[1])
-    element_type(op, var.type.dtype, dtypes or OPS[op].dtypes)
+    element_type(op, var.type.dtype, dtypes or OPS[op].dtypes, computes=computes)
     return var
 
 

@@ -478,14 +478,14 @@ tensor_rule(
         "OpenPTO 尚未提供 {dtype} 上的 {op}（dtype not yet available）",
     ),
     help=(
-        "integers, DT_BOOL, DT_FP16, DT_BF16 and DT_FP32 are; types of 4 and 8 bits can be moved, not computed with",
-        "整数、DT_BOOL、DT_FP16、DT_BF16 和 DT_FP32 可用；4 位和 8 位浮点类型可以搬运，但不能计算",
+        "pypto.cast the tensor to DT_FP16, DT_BF16 or DT_FP32 first; DT_FP8 and DT_HF4 have no values here",
+        "请先用 pypto.cast 转换为 DT_FP16、DT_BF16 或 DT_FP32；DT_FP8 和 DT_HF4 在此没有取值",
     ),
     why=(
         "A device has this combination; the engines here do not compute it yet and stop instead of approximating it.",
         "设备支持这一组合；这里的引擎尚不能计算，因此停止，而不是给出近似结果。",
     ),
     phrases=("dtype not yet available",),
-    bad=program("q = pypto.cast(x, pypto.DT_FP8E4M3)", "out[:] = pypto.cast(q, F)"),
+    bad=program("pypto.zeros(8, 16, dtype=pypto.DT_HF4)", "out[:] = x + 1.0"),
     good=GOOD,
 )

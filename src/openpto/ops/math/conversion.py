@@ -7,6 +7,7 @@
 * Widening is exact and ignores the mode. Every NaN becomes the canonical quiet NaN.
 * Integer to integer: keep the low bits, or clamp with saturation ON.
 * Same float type: NONE and RINT give the value itself; ROUND, FLOOR, CEIL, TRUNC round it to an integral value.
+* Floats of 8 and 4 bits and INT4: see ``small_floats``; an expression sees their codes.
 * BOOL: ``x != 0``; from BOOL 0 or 1.
 
 A mode that a pair does not know counts as the pair's default.
@@ -26,9 +27,11 @@ from openpto.ops.arith import (
     F32,
     F64,
     HALVES,
+    I32,
     I64,
     INTEGERS,
     SIGNED,
+    U8,
     U16,
     U32,
     U64,
@@ -47,6 +50,9 @@ from openpto.ops.arith import (
     trunc,
 )
 
+from . import small_floats
+from .small_floats import CODES, code_type
+
 DIRECTED = frozenset({CastMode.CAST_ROUND, CastMode.CAST_FLOOR, CastMode.CAST_CEIL, CastMode.CAST_TRUNC})
 # Mantissa and exponent layout read as an unsigned integer: neighbours of a magnitude are one apart.
 _PATTERN = {F16: U16, BF16: U16, F32: U32}
@@ -64,8 +70,21 @@ def cast_expression(
     Raises:
         TypeError: there is no cast between these types.
     """
-    x = arith.var(source)
-    return cast(x, target, mode, saturation is SaturationMode.ON)
+    return code_cast(arith.var(code_type(source)), source, target, mode, saturation is SaturationMode.ON)
+
+
+def code_cast(x: Expr, source: DataType, target: DataType, mode: CastMode, saturate: bool) -> Expr:
+    """As :func:`cast`, where either type may be one that expressions see as codes."""
+    value = small_floats.decoded(x, source) if source in CODES else x
+    if target not in CODES:
+        return cast(value, target, mode, saturate)
+    wide = cast(value, F32)
+    if target is not small_floats.INT4:
+        return small_floats.encoded(wide, target, mode, saturate)
+    whole = convert(_integral(wide, mode, CastMode.CAST_TRUNC), I32, saturate)
+    if saturate:
+        whole = arith.minimum(arith.maximum(whole, -8), 7)
+    return convert(whole & 15, U8)
 
 
 def cast(x: Expr, target: DataType, mode: CastMode = CastMode.CAST_NONE, saturate: bool = False) -> Expr:

@@ -13,6 +13,7 @@ from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith
+from openpto.ops.math.small_floats import CODES
 from openpto.ops.promotion import CONVERT
 from openpto.ops.registry import OPS, Pointwise
 from openpto.runtime.places import shown
@@ -22,7 +23,7 @@ from .evaluate import evaluate
 from .handlers import impl
 from .machine import Machine
 from .regions import FULL, Extents, Region
-from .tiles import Tile, blank, tile, whole, zero_padded
+from .tiles import Array, Tile, blank, tile, whole, zero_padded
 
 
 @impl("pointwise")
@@ -40,8 +41,13 @@ def pointwise(m: Machine, op: Op) -> Tile:
     data = blank(shape, result.type.dtype, valid)
     if regions.count(valid):
         body = data if valid == shape else data[tuple([slice(n) for n in valid])]
-        evaluate(expression_of(op, result.type), inputs, body)
+        evaluate(expression_of(op, result.type), inputs, _codes(body, result.type.dtype))
     return tile(data, valid, _defined(m, op, tiles, valid))
+
+
+def _codes(data: Array, dtype: DataType) -> Array:
+    """The same memory as expressions see it."""
+    return data.view(np.uint8) if dtype in CODES else data
 
 
 def expression_of(op: Op, type: TileType) -> arith.Expr:
@@ -102,13 +108,15 @@ def _input(m: Machine, operand: Value | Imm | Expr, shape: Extents, valid: Exten
     if isinstance(operand, Value):
         found = m.env[operand]
         assert found is not None
-        data = found.data
+        data = _codes(found.data, operand.type.dtype)
         if found.valid == data.shape and valid == shape:
             return data
         lead = len(valid) - data.ndim
         extents = tuple([v if c == s else 1 for v, c, s in zip(valid[lead:], data.shape, shape[lead:], strict=True)])
         if any(n > v for n, v in zip(extents, found.valid, strict=True)):
-            data = zero_padded(found)  # a repeated operand without valid elements counts as zero
+            data = _codes(
+                zero_padded(found), operand.type.dtype
+            )  # a repeated operand without valid elements counts as zero
         return data[tuple([slice(n) for n in extents])]
     if isinstance(operand, Imm):
         return operand.value
