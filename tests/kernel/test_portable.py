@@ -3,7 +3,9 @@ cannot be told."""
 
 from __future__ import annotations
 
+import functools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -229,3 +231,34 @@ def test_guards_tell_of_changes_in_this_process(monkeypatch):
     monkeypatch.setitem(globals(), "LEVEL", 4)
     assert not all(guard.holds() for guard in found.guards)
     assert picture(reads_level).digest != found.digest
+
+
+def bare(text):
+    """The function `f` of a source text that runs without a module name."""
+    names: dict[str, object] = {}
+    exec(text, names)
+    return names["f"]
+
+
+def wrapped(function):
+    """A helper that looks like one of the library."""
+
+    @functools.wraps(math.sqrt)
+    def helper(x):
+        return function(x)
+
+    del helper.__wrapped__
+    return helper
+
+
+def test_functions_are_not_known_by_what_they_say_of_themselves():
+    import pypto
+
+    assert bare("f = lambda x: x.amax(0)").__module__ is None
+    assert picture(bare("f = lambda x: x.amax(0)")).digest != picture(bare("f = lambda x: x.amin(0)")).digest
+    first, other = wrapped(lambda x: x + 1), wrapped(lambda x: x + 2)
+    assert (first.__module__, first.__qualname__) == ("math", "sqrt")
+    assert picture(first).digest != picture(other).digest
+    assert picture(pypto.add).digest != picture(pypto.sub).digest
+    with pytest.raises(NotPortable):
+        picture([1, 2].index)

@@ -142,9 +142,7 @@ class _Walk:
 
     def function(self, function: Any) -> None:
         name = getattr(function, "__qualname__", None) or function.__name__
-        module = getattr(function, "__module__", None) or ("builtins" if type(function) is not _UFUNC else "numpy")
-        if isinstance(getattr(function, "__self__", None), types.ModuleType):
-            module = function.__self__.__name__
+        module = _home(function)
         known = _known(module)
         self.text("function", module, name, known)
         if known:
@@ -256,6 +254,23 @@ def _unwrapped(member: Any) -> Any:
     if isinstance(member, property):
         return member.fget, member.fset, member.fdel
     return member
+
+
+def _home(function: Any) -> str:
+    """The module of a function that is found there under its name, else an empty text.
+
+    ``__module__`` alone proves nothing: ``functools.wraps`` copies it from another function, code that runs without
+    a module name has none, and a function made inside another one may close over anything.
+    """
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.ModuleType):
+        module = owner.__name__
+    else:
+        module = getattr(function, "__module__", None) or ("numpy" if type(function) is _UFUNC else "builtins")
+    found: Any = sys.modules.get(module)
+    for part in (getattr(function, "__qualname__", None) or function.__name__).split("."):
+        found = getattr(found, part, None)
+    return module if found is function else ""
 
 
 def _content(cell: types.CellType) -> Any:
