@@ -28,7 +28,7 @@ GEMM = (
     ("i64", "k"),
     ("ptr", "work"),
 )
-FEW = 160
+FEW = 256
 """Rows of A (columns of B) up to which packing the other operand costs more than reading its rows far apart."""
 ALIASED = 1024
 """Words; rows at multiples of this distance share cache sets."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .kinds import Kind
-from .plan import Plan
+from .plan import AHEAD, Plan
 from .text import Text
 
 BLOCK = ("ptr", "c"), ("i64", "ldc"), ("ptr", "a"), ("i64", "lda"), ("ptr", "b"), ("i64", "ldb")
@@ -51,6 +51,7 @@ class _Kernel:
     height: int
     vectors: int
     apart: list[str] = field(default_factory=list)
+    ahead: str = ""
 
     @property
     def cells(self) -> list[tuple[int, int]]:
@@ -67,6 +68,7 @@ class _Kernel:
         with text.function(f"block_{self.height}_{self.vectors}", params):
             a = [text.at("%a", text.mul("%lda", r)) if r else "%a" for r in range(0, self.height, GROUP)]
             self.apart = [text.mul("%lda", r) if r else "0" for r in range(min(GROUP, self.height))]
+            self.ahead = text.mul("%ldb", AHEAD)
             b = "%b"
             first = dict.fromkeys(self.cells, "zeroinitializer")
             if self.kind.step.corrected:
@@ -126,6 +128,7 @@ class _Kernel:
         # Without this the code generator gives every row a pointer of its own, and most of them end up in memory.
         hidden = [text.call("llvm.launder.invariant.group.p0", "ptr", ("ptr", x)) for x in at_a]
         for u in range(UNROLL):
+            text.prefetch(text.at(row, self.ahead), self.vectors * self.plan.lanes)
             sums = self.step(hidden, u, row, sums, results if u == UNROLL - 1 else {})
             row = text.at(row, "%ldb")
         text.do(f"{next_i} = add i64 {i}, 1")

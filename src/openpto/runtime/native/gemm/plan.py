@@ -11,6 +11,11 @@ PADDING = 16
 """Words between the rows of packed A beyond their length: a power-of-two distance would put them into the same cache
 sets; stores of whole vectors may also reach past the end of a row."""
 
+AHEAD = 8
+"""Rows that are asked for before they are needed."""
+LINE = 16
+"""Words in a cache line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -54,9 +59,9 @@ class Plan:
         return self.panels + (self.rows + PADDING) * self.stride
 
 
-WIDE = Plan(16, 2, (12, 8, 4), True, 512, 48, 256)
+WIDE = Plan(16, 2, (12, 8, 4), True, 384, 48, 512)
 """32 registers of 512 bits."""
-MIDDLE = Plan(8, 2, (6, 4, 2), False, 256, 48, 256)
+MIDDLE = Plan(8, 2, (6, 4, 2), False, 256, 48, 512)
 """16 registers of 256 bits."""
 NEON = Plan(4, 4, (6, 4, 2), False, 256, 48, 256)
 """32 registers of 128 bits."""

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from openpto.runtime.native.lanes import Code
 
+from .plan import LINE
+
 
 class Text(Code):
     """A module being written: functions one after the other, registers numbered through."""
@@ -114,6 +116,12 @@ class Text(Code):
     def at(self, base: str, offset: str | int, kind: str = "i32") -> str:
         """The address ``offset`` elements further."""
         return base if offset == 0 else self.put(f"getelementptr {kind}, ptr {base}, i64 {offset}")
+
+    def prefetch(self, address: str, words: int) -> None:
+        """Ask for the cache lines of ``words`` words; nothing happens where there is no memory."""
+        for word in range(0, words, LINE):
+            hints = (("i32", "0"), ("i32", "3"), ("i32", "1"))  # to be read, into the nearest cache, data
+            self.invoke("llvm.prefetch.p0", ("ptr", self.at(address, word)), *hints, declare=True)
 
     # -- vectors -----------------------------------------------------------------------------------------------------
 
