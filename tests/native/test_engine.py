@@ -180,3 +180,42 @@ def test_stages():
     assert "vector 16" in engine.stage_text(kernel, "loop") or "vector" in engine.stage_text(kernel, "loop")
     assert "define i64 @kernel" in engine.stage_text(kernel, "llvm")
     assert "kernel:" in engine.stage_text(kernel, "asm")
+
+    assert gemm.module(True) != gemm.module(False)
+
+
+def test_extremes_of_rows_keep_nan_infinities_and_signs_of_zeros():
+    """They are found among integers of the same order: every pair of special values, in every lane position."""
+    special = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, -np.nan, 1e-45, -1e-45, 3e38, -3e38], np.float32)
+    pairs = np.array([(a, b) for a in special for b in special], np.float32)
+    for width in (2, 16, 17, 40):
+        x = np.resize(pairs, (len(pairs), width))
+        x[:, 1:-1] = x[:, :1]
+        x[:, -1] = pairs[:, 1]
+        least, greatest = np.empty((len(x), 1), np.float32), np.empty((len(x), 1), np.float32)
+        extremes(width)(x, least, greatest)
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_array_equal(least, np.min(x, 1, keepdims=True))
+            np.testing.assert_array_equal(greatest, np.max(x, 1, keepdims=True))
+        zeros = (x == 0).all(1)
+        np.testing.assert_array_equal(np.signbit(least[zeros, 0]), np.signbit(x[zeros]).any(1))
+        np.testing.assert_array_equal(np.signbit(greatest[zeros, 0]), np.signbit(x[zeros]).all(1))
+
+
+def extremes(width: int):
+    tile = -(-width // 8) * 8
+
+    @pypto.frontend.jit
+    def kernel(
+        x: pypto.Tensor([pypto.DYNAMIC, width], pypto.DT_FP32),
+        least: pypto.Tensor([pypto.DYNAMIC, 1], pypto.DT_FP32),
+        greatest: pypto.Tensor([pypto.DYNAMIC, 1], pypto.DT_FP32),
+    ):
+        pypto.set_vec_tile_shapes(16, tile)
+        for row in pypto.loop(0, x.shape[0], 16):
+            live = (x.shape[0] - row).min(16)
+            block = pypto.view(x, [16, width], [row, 0], valid_shape=[live, width])
+            pypto.assemble(pypto.amin(block, -1, True), [row, 0], least)
+            pypto.assemble(pypto.amax(block, -1, True), [row, 0], greatest)
+
+    return kernel

@@ -229,9 +229,10 @@ def fold_rows(
     step: arith.Expr,
     init: arith.Expr,
     finish: arith.Expr | None = None,
+    join: arith.Expr | None = None,
 ) -> None:
     """Reduce the last axis (``length``) of ``source`` for every position of ``kept``, in the sixteen-lane order."""
-    b.submit(RowFold(tuple(kept), length, source, out, step, init, finish))
+    b.submit(RowFold(tuple(kept), length, source, out, step, step if join is None else join, init, finish))
 
 
 def fold_columns(

@@ -85,13 +85,15 @@ class Map:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowFold:
-    """``out[p]`` = the last axis of ``source`` reduced in the sixteen-lane order, for every position of ``rows``."""
+    """``out[p]`` = the last axis of ``source`` reduced in the sixteen-lane order, for every position of ``rows``:
+    lanes take elements in by ``step``, are joined by ``join``, and ``finish`` (if given) makes the result."""
 
     rows: tuple[Index, ...]
     length: Index
     source: Arr
     out: Arr
     step: arith.Expr
+    join: arith.Expr
     init: arith.Expr
     finish: arith.Expr | None
 
@@ -262,7 +264,7 @@ class Writer:
             x = self._load(phase, places[0])
             acc = self.fresh("acc")
             phase.body.append(Fold(acc, item.step, x))
-            phase.accs.append(Acc(acc, item.init, item.step, places[1][0], item.finish))
+            phase.accs.append(Acc(acc, item.init, item.join, places[1][0], item.finish))
             return
         at = iter(places)
         args = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Op, TileType
 from openpto.ops import arith
-from openpto.ops.arith import BOOL, INTEGERS
+from openpto.ops.arith import BOOL, INTEGERS, REALS
 from openpto.ops.registry import OPS, Reduce
 
 from . import loopir as L
@@ -44,6 +44,31 @@ def _step(kind: str, dtype: DataType) -> arith.Expr:
         x, y = arith.var(BOOL), arith.var(BOOL, 1)
         return x | y if kind == "amax" else x & y
     return arith.build(_STEPS[kind], dtype, dtype)
+
+
+def _ordered(kind: str, dtype: DataType) -> tuple[arith.Expr, arith.Expr, arith.Expr, arith.Expr]:
+    """(step, join, start, finish) of an extreme of floats, found among integers of the same order.
+
+    A fold waits for the one before it, and an integer maximum takes one cycle where the float's, which has to look at
+    NaN and at the signs of zeros, takes a dozen. NaN becomes the integer that wins; it has no other place in the order.
+    """
+    whole = arith.I32 if dtype is arith.F32 else arith.I64
+    low, high = arith.int_range(whole)
+    wins, loses = (high, float("-inf")) if kind == "amax" else (low, float("inf"))
+    pick = arith.maximum if kind == "amax" else arith.minimum
+
+    def key(bits: arith.Expr) -> arith.Expr:
+        """Bits of a float to an integer of its place in the order, and back: negative floats are turned round."""
+        return bits ^ arith.lshr(bits >> (arith.width(whole) - 1), 1)
+
+    def placed(x: arith.Expr) -> arith.Expr:
+        return arith.select(arith.ne(x, x), arith.const(wins, whole), key(arith.bitcast(x, whole)))
+
+    acc, other, x = arith.var(whole), arith.var(whole, 1), arith.var(dtype, 1)
+    bits = int(arith.const(loses, dtype).attr or 0)
+    start = bits if bits <= high else (bits ^ high) - 2 ** arith.width(whole)
+    finish = arith.bitcast(key(acc), dtype)
+    return pick(acc, placed(x)), pick(acc, other), arith.const(start, whole), finish
 
 
 @lowers("reduce")
@@ -93,7 +118,10 @@ def fold(low: Lowering, kind: str, arr: Arr, source: NTile, axes: tuple[int, ...
         strides = _packed_strides(ranked)
         copy(b, ranked, Arr(arr.at, tuple(arr.strides[a] for a in order)), Arr(packed.arr.at, strides))
         line = Arr(packed.arr.at, (*strides[: len(kept)], 1))
-    if last:
+    if last and dtype in REALS and kind in ("amax", "amin"):
+        step, join, start, finish = _ordered(kind, dtype)
+        fold_rows(b, extents, length, line, out, step, start, finish, join)
+    elif last:
         fold_rows(b, extents, length, line, out, step, init)
     else:
         first = Arr(line.at, (line.strides[-1], *line.strides[:-1]))
