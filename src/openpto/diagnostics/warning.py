@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -57,15 +56,19 @@ _collectors: ContextVar[tuple[list[PyptoWarning], ...]] = ContextVar("openpto_co
 _registries: dict[str, dict[Any, Any]] = {}
 
 
-@contextmanager
-def collect_warnings() -> Iterator[list[PyptoWarning]]:
-    """A list that receives the warnings of the block, each once per code and place, in order."""
-    collected: list[PyptoWarning] = []
-    token = _collectors.set((*_collectors.get(), collected))
-    try:
-        yield collected
-    finally:
-        _collectors.reset(token)
+class collect_warnings:  # noqa: N801 - reads as a statement
+    """``with collect_warnings() as found:``: a list that receives the warnings of the block, each once per code and
+    place, in order."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> list[PyptoWarning]:
+        collected: list[PyptoWarning] = []
+        self._token = _collectors.set((*_collectors.get(), collected))
+        return collected
+
+    def __exit__(self, *error: object) -> None:
+        _collectors.reset(self._token)
 
 
 def warn(code: str, /, *, site: Site | Span | None = None, **fields: Any) -> None:

@@ -17,6 +17,9 @@ from typing import Any
 
 import numpy as np
 
+CONSTANTS = (str, bytes, int, float, complex, bool, type(None))
+"""Classes whose objects never change."""
+
 _ATOMS = (str, bytes, int, type(None), type(Ellipsis), range, slice)
 
 

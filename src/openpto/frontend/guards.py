@@ -11,22 +11,25 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from .build import Rewritten
-from .freeze import freeze
+from .freeze import CONSTANTS, Identity, freeze
 
 _ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guard:
-    """One name that was loaded; ``read`` gives its present value."""
+    """One name that was loaded; ``read`` gives its present value. ``constant`` is the value that the trace saw if it
+    cannot change in itself."""
 
     name: str
     read: Callable[[], Any]
     picture: Hashable
+    constant: Any = _ABSENT
 
     def holds(self) -> bool:
         """Whether the value is still what the trace saw."""
-        return bool(freeze(self.read()) == self.picture)
+        value = self.read()
+        return value is self.constant or bool(freeze(value) == self.picture)
 
 
 class Guards:
@@ -52,7 +55,9 @@ class Guards:
         self._seen.add((owner, path))
         value = read()
         if value is not _ABSENT:
-            self.all.append(Guard(".".join(path), read, freeze(value)))
+            picture = freeze(value)
+            constant = value if isinstance(picture, Identity) or type(value) in CONSTANTS else _ABSENT
+            self.all.append(Guard(".".join(path), read, picture, constant))
 
 
 def _global_reader(space: dict[str, Any], name: str) -> Callable[[], Any]:
@@ -71,6 +76,8 @@ def _cell_reader(cell: CellType) -> Callable[[], Any]:
 
 def _reader(base: Callable[[], Any], attributes: tuple[str, ...]) -> Callable[[], Any]:
     """Follow attributes as long as they belong to modules; what else has attributes is pictured whole."""
+    if not attributes:
+        return base
 
     def read() -> Any:
         value = base()

@@ -88,6 +88,14 @@ def execute(native: Any, buffers: Sequence[Any], env: Mapping[Expr, int]) -> Run
         return None
 
 
+def prepared(compiled: Compiled, buffers: Sequence[Any], env: Mapping[Expr, int]) -> Any:
+    """The compiled code of a specialisation with the sizes of a call (``native.Prepared``)."""
+    from openpto.runtime.native import kept
+
+    native = compiled.native if compiled.native is not None else kept.of_kernel(compiled.kernel)
+    return kept.prepared(native, buffers, env)
+
+
 def _described(warning: PyptoWarning) -> dict[str, Any]:
     plain = (str, int, float, bool, type(None))
     fields = {name: value if isinstance(value, plain) else str(value) for name, value in warning.fields.items()}

@@ -23,11 +23,12 @@ from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel import images
 from openpto.kernel.binding import Bound, bind
 from openpto.kernel.host import REQUIRES_GRAD
-from openpto.kernel.receipt import Receipt, output_memory, remember
+from openpto.kernel.receipt import Receipt, output_memory, receipt_of, remember
+from openpto.kernel.repeat import Plan, Repeats
 from openpto.kernel.run_mode import require_executable, resolve_run_mode
 from openpto.kernel.signature import Signature, signature_of
 from openpto.kernel.specialise import Compiled, Specialisations
-from openpto.language.configuration import Settings, settings
+from openpto.language.configuration import Settings, in_force, settings
 from openpto.language.option_schema import Group
 from openpto.language.options import check_options, near
 from openpto.language.scopes import current_scope, with_options
@@ -91,6 +92,7 @@ class JitCallableWrapper:
         self._signature: Signature = signature_of(function, caller_locals)
         self._captured = capture(function)
         self._specialisations = Specialisations()
+        self._repeats = Repeats(len(self._signature.tensors))
         self._local = threading.local()
 
     @property
@@ -121,7 +123,7 @@ class JitCallableWrapper:
     @property
     def last_run(self) -> Receipt | None:
         """The receipt of this thread's last completed call."""
-        return getattr(self._local, "receipt", None)
+        return receipt_of(getattr(self._local, "run", None))
 
     def __repr__(self) -> str:
         return f"<pypto kernel {self.__qualname__}>"
@@ -142,6 +144,14 @@ class JitCallableWrapper:
         Raises:
             PyptoError: PTO5xx for arguments, PTO1xx to PTO3xx for the kernel's source, PTO4xx while it runs.
         """
+        again = self._repeats.run(args, kwargs, self._options.get("runtime_options"), self.__name__)
+        run = again if again is not None else self._run(args, kwargs)
+        self._local.run = run
+        remember(run)
+
+    def _run(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Receipt:
+        """Run a call that is not like an earlier one."""
+        before = in_force(), current_scope()
         with collect_warnings() as warnings:
             call = self._prepare(args, kwargs)
             require_executable(call.mode, call.mode_source, self.__name__, self._signature.site)
@@ -151,6 +161,7 @@ class JitCallableWrapper:
                 for warning in compiled.warnings:
                     emit(warning)
             self._check_writable(call, compiled)
+            said = tuple(warnings)
             begin = time.perf_counter()
             try:
                 with busy("running", self.__name__):
@@ -162,8 +173,35 @@ class JitCallableWrapper:
             if fresh and report.engine == "native":
                 images.keep(compiled)
         receipt = self._receipt(call, compiled, fresh, report, seconds, tuple(warnings))
-        self._local.receipt = receipt
-        remember(receipt)
+        if report.engine == "native" == engine:
+            self._remember(args, kwargs, before, call, compiled, said, receipt)
+        return receipt
+
+    def _remember(
+        self,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        before: tuple[tuple[object, ...], Scope],
+        call: Call,
+        compiled: Compiled,
+        said: tuple[PyptoWarning, ...],
+        receipt: Receipt,
+    ) -> None:
+        """Let later calls like this one run at once."""
+        given = self._options.get("runtime_options")
+        plan = Plan(
+            settings=before[0],
+            scope=before[1],
+            runtime=None if given is None else dict(given),
+            engine=runtime.ENGINES["native"],
+            compiled=compiled,
+            prepared=images.prepared(compiled, [t.array for t in call.bound.tensors], call.bound.env),
+            warnings=said,
+            written=compiled.written,
+            receipt=receipt,
+            seconds=receipt.run_seconds,
+        )
+        self._repeats.remember(args, kwargs, plan)
 
     @user_boundary()
     def lower(self, *args: Any, **kwargs: Any) -> Kernel:

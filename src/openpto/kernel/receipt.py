@@ -6,7 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -68,10 +68,10 @@ class Receipt:
 
 def output_memory(name: str, tensor: HostTensor) -> OutputMemory:
     """Note the memory of a written argument without keeping it alive."""
-    return OutputMemory(name, tensor.pointer, tensor.nbytes, tensor.shape, tensor.dtype, _owner(tensor.owner))
+    return OutputMemory(name, tensor.pointer, tensor.nbytes, tensor.shape, tensor.dtype, owner_of(tensor.owner))
 
 
-def _owner(value: Any) -> Callable[[], object | None]:
+def owner_of(value: Any) -> Callable[[], object | None]:
     """A weak reference to the object that lives as long as the memory does, as far as that can be told."""
     root = value
     if isinstance(value, np.ndarray):
@@ -88,12 +88,24 @@ def _owner(value: Any) -> Callable[[], object | None]:
 _local = threading.local()
 
 
-def remember(receipt: Receipt) -> None:
-    """Make ``receipt`` the last one of this thread."""
-    _local.receipt = receipt
+class Made(Protocol):
+    """Something that a receipt is made of when it is asked for."""
+
+    def receipt(self) -> Receipt:
+        """The receipt, always the same object."""
+
+
+def remember(run: Receipt | Made) -> None:
+    """Make a receipt the last one of this thread."""
+    _local.run = run
+
+
+def receipt_of(run: Receipt | Made | None) -> Receipt | None:
+    """The receipt of what was remembered."""
+    return run if run is None or isinstance(run, Receipt) else run.receipt()
 
 
 @user_boundary()
 def last_run() -> Receipt | None:
     """The receipt of the last kernel call of this thread that completed, None if there was none."""
-    return getattr(_local, "receipt", None)
+    return receipt_of(getattr(_local, "run", None))

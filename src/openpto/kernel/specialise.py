@@ -67,7 +67,10 @@ class Compiled:
 
     def valid(self) -> bool:
         """Whether everything outside of the key that the trace relied on is unchanged."""
-        return all(guard.holds() for guard in self.guards)
+        for guard in self.guards:  # noqa: SIM110 - runs at every call, and a generator costs more than the guards
+            if not guard.holds():
+                return False
+        return True
 
 
 class Specialisations:

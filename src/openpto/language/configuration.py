@@ -6,9 +6,10 @@ holds for its block in this thread or task; as a plain call for the process.
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -57,6 +58,9 @@ class Settings:
 _process: list[tuple[object, dict[str, Any]]] = []
 """What plain calls changed, oldest first: (the call, its changes). A call that turns out to open a block leaves."""
 MAX_LAYERS = 64
+_changes = itertools.count()
+_version = 0
+"""Another number after each change of ``_process``."""
 _lock = threading.Lock()
 _block: ContextVar[Mapping[str, Any]] = ContextVar("openpto_configuration", default={})  # noqa: B039 - never mutated
 
@@ -67,6 +71,29 @@ def settings() -> Settings:
     for _, changes in tuple(_process):
         chosen |= changes
     return replace(Settings(), **{**chosen, **_block.get()})
+
+
+_read_by_calls = (*_VARIABLES.values(), RUN_MODE_VARIABLE, "PYPTO_CPU")
+_environ = os.environ
+_raw: Mapping[Any, Any] = getattr(_environ, "_data", _environ)
+_encode: Callable[[str], Any] = getattr(_environ, "encodekey", str) if _raw is not _environ else str
+_keys = tuple(_encode(name) for name in _read_by_calls)
+
+
+def in_force() -> tuple[object, ...]:
+    """Everything that settings and run mode follow from: two equal results mean that nothing has changed.
+
+    ``os.environ`` encodes a name at each look; its table is asked directly.
+    """
+    if os.environ is not _environ:  # somebody put another mapping in its place
+        return (*map(os.environ.get, _read_by_calls), _version, _block.get())
+    get = _raw.get
+    return (*[get(key) for key in _keys], _version, _block.get())
+
+
+def _changed() -> None:
+    global _version
+    _version = next(_changes) + 1
 
 
 class configure:  # noqa: N801 - reads as a function call or a with statement
@@ -94,10 +121,12 @@ class configure:  # noqa: N801 - reads as a function call or a with statement
             _process.append((self, self._changes))
             if len(_process) > MAX_LAYERS:  # plain calls in a loop: the two oldest become one
                 _process[:2] = [(None, {**_process[0][1], **_process[1][1]})]
+            _changed()
 
     def __enter__(self) -> configure:
         with _lock:
             _process[:] = [layer for layer in _process if layer[0] is not self]
+            _changed()
         self._tokens.append(_block.set({**_block.get(), **self._changes}))
         return self
 
@@ -108,6 +137,7 @@ class configure:  # noqa: N801 - reads as a function call or a with statement
 def reset_configuration() -> None:
     """Forget what plain calls of :class:`configure` set; variables and defaults count again."""
     _process.clear()
+    _changed()
 
 
 @user_boundary()

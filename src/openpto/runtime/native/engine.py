@@ -181,39 +181,70 @@ def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, 
 def run(native: Native, buffers: Sequence[NDArray[Any]], sizes: Mapping[Expr, int]) -> RunReport:
     """Run compiled code; ``sizes`` has the value of every symbol."""
     with collect_warnings() as warnings:
-        ops, written = _Run(native, buffers, sizes).go()
+        prepared = Prepared(native, sizes)
+        record = prepared.run([b.ctypes.data for b in buffers])
+        if record is None:  # the reference finds the operation that is too large
+            raise Unsupported(f"{native.scratch} bytes of scratch")
+        ops, written = prepared.counts(record)
     return RunReport("native", ops, written, tuple(warnings))
 
 
-class _Run:
-    """One call of compiled code."""
+class Prepared:
+    """Compiled code for one choice of sizes; runs as often as wanted, from any thread."""
 
-    def __init__(self, native: Native, buffers: Sequence[NDArray[Any]], sizes: Mapping[Expr, int]) -> None:
+    __slots__ = ("_addresses", "_record", "_sizes", "native")
+
+    def __init__(self, native: Native, sizes: Mapping[Expr, int]) -> None:
+        count = len(native.names)
+        values = [_size(sizes, leaf) for leaf in native.sizes]
         self.native = native
-        self.buffers = buffers
-        self.sizes = sizes
+        self._sizes = (ctypes.c_int64 * max(len(values), 1))(*values)
+        self._addresses = ctypes.c_void_p * max(count, 1)
+        self._record = ctypes.c_int64 * (RECORD + count + 1)
+
+    def run(self, addresses: Sequence[int]) -> Any:
+        """Run on the memory of the parameters and give the record of the run, None if there is no scratch memory and
+        nothing was run; raises what was found."""
+        native = self.native
+        try:
+            scratch = _scratch(native.scratch)
+        except MemoryError:
+            return None
+        record = self._record()
+        host = _Host(native)
+        handlers = jit.handlers()
+        handlers.append(host.note)
+        try:
+            failed = native.code.entry(self._addresses(*addresses), self._sizes, scratch, record)
+        finally:
+            handlers.pop()
+        if failed:
+            host.stop(list(record))
+        return record
+
+    def counts(self, record: Any) -> tuple[int, tuple[int, ...]]:
+        """Operations executed, and elements written per parameter."""
+        return int(record[RECORD]), tuple(int(record[RECORD + 1 + n]) for n in self.native.numbers)
+
+
+class _Host:
+    """What compiled code finds outside of itself: one for each run."""
+
+    __slots__ = ("_races", "error", "native", "seen", "stores")
+
+    def __init__(self, native: Native) -> None:
+        self.native = native
         self.seen: set[tuple[str, int]] = set()
         self.stores: dict[int, list[tuple[Any, tuple[int, ...], tuple[int, ...]]]] = {}
-        self.races = HostLog()
         self.error: BaseException | None = None
+        self._races: HostLog | None = None
 
-    def go(self) -> tuple[int, tuple[int, ...]]:
-        """Run, raise what was found, return (ops executed, elements written)."""
-        count = len(self.buffers)
-        params = (ctypes.c_void_p * max(count, 1))(*(b.ctypes.data for b in self.buffers))
-        values = [_size(self.sizes, leaf) for leaf in self.native.sizes]
-        sizes = (ctypes.c_int64 * max(len(values), 1))(*values)
-        try:
-            arena = _scratch(self.native.scratch)
-        except MemoryError:  # the reference finds the operation that is too large
-            raise Unsupported(f"{self.native.scratch} bytes of scratch") from None
-        record = (ctypes.c_int64 * (RECORD + count + 1))()
-        with jit.noting(self.note):
-            failed = self.native.code.entry(params, sizes, arena.ctypes.data, record)
-        if failed:
-            self.stop(list(record))
-        numbers = self.native.numbers
-        return int(record[RECORD]), tuple(int(record[RECORD + 1 + n]) for n in numbers)
+    @property
+    def races(self) -> HostLog:
+        """What parallel loops touched."""
+        if self._races is None:
+            self._races = HostLog()
+        return self._races
 
     def stop(self, record: list[int]) -> None:
         """Raise the fault, or what the host found."""
@@ -276,15 +307,15 @@ def _size(sizes: Mapping[Expr, int], leaf: Expr) -> int:
 _arenas = threading.local()
 
 
-def _scratch(size: int) -> NDArray[np.uint8]:
-    """This thread's scratch memory, aligned for vectors; it grows and is kept."""
-    held: NDArray[np.uint8] | None = getattr(_arenas, "held", None)
-    if held is None or held.size < size:
+def _scratch(size: int) -> int:
+    """The address of this thread's scratch memory, aligned for vectors; it grows and is kept."""
+    held: tuple[NDArray[np.uint8], int] | None = getattr(_arenas, "held", None)
+    if held is None or held[0].size < size:
         raw = np.empty(size + 64, np.uint8)
         start = -raw.ctypes.data % 64
-        held = raw[start : start + size]
-        _arenas.held = held
-    return held
+        memory = raw[start : start + size]
+        held = _arenas.held = memory, memory.ctypes.data
+    return held[1]
 
 
 __all__ = ["Unsupported", "compile_kernel", "execute", "lower", "stage_text"]

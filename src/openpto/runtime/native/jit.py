@@ -294,10 +294,18 @@ def _note(record: Any) -> int:
     return handler(record)
 
 
+def handlers() -> list[Callable[[Any], int]]:
+    """Notes of compiled code that this thread runs go to the last of these."""
+    stack: list[Callable[[Any], int]] | None = getattr(_notes, "stack", None)
+    if stack is None:
+        stack = _notes.stack = []
+    return stack
+
+
 @contextmanager
 def noting(handler: Callable[[Any], int]) -> Iterator[None]:
-    """Notes of compiled code that this thread runs go to ``handler``."""
-    stack: list[Callable[[Any], int]] = _notes.__dict__.setdefault("stack", [])
+    """Notes of compiled code that this thread runs go to ``handler`` inside the block."""
+    stack = handlers()
     stack.append(handler)
     try:
         yield

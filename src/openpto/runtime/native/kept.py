@@ -19,7 +19,7 @@ from openpto.ir.nodes import Kernel
 from openpto.runtime.report import RunReport
 
 from . import jit
-from .engine import Native, compile_kernel, run
+from .engine import Native, Prepared, compile_kernel, run
 from .sites import Sites
 
 
@@ -54,13 +54,27 @@ def restored(image: Mapping[str, Any], kernel: Callable[[], Kernel]) -> Native |
     return Native(code, tuple(image["names"]), sizes, tuple(image["numbers"]), int(image["scratch"]), places)
 
 
+def of_kernel(kernel: Kernel) -> Native:
+    """The compiled form of a kernel."""
+    return compile_kernel(kernel)
+
+
 def execute(native: Native, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> RunReport:
     """Run a restored kernel; ``env`` has the values of the symbols in the types of its parameters."""
+    return run(native, buffers, _sizes(native, buffers, env))
+
+
+def prepared(native: Native, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> Prepared:
+    """A kernel with the sizes of one call; the arguments are as for :func:`execute`."""
+    return Prepared(native, _sizes(native, buffers, env))
+
+
+def _sizes(native: Native, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> dict[Expr, int]:
     sizes = dict(env)
     for name, data in zip(native.names, buffers, strict=True):
         for axis, extent in enumerate(np.shape(data)):
             sizes.setdefault(ex.dim(name, axis), extent)
-    return run(native, buffers, sizes)
+    return sizes
 
 
 def _leaf(size: Expr) -> list[Any] | None:
