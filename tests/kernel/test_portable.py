@@ -51,7 +51,11 @@ def inner(x, factor=3):
 
 
 def outer(x):
-    return inner(x) + math.sqrt(SCALE)
+    return inner(x) + math.sqrt(SCALE) + deeper(x)
+
+
+def deeper(x):
+    return x * helpers.DEPTH
 
 
 def make(depth):
@@ -67,6 +71,7 @@ FUNCTION = make(5)
 """
 HELPERS = """
 LIMIT = 7
+DEPTH = 2
 UNUSED = 1
 
 
@@ -90,7 +95,7 @@ CHANGES = [
     ("pypto.sum(x)", "pypto.amax(x)"),
     ("y = outer(x)", "\n        y = outer(x)"),  # diagnostics point at lines
 ]
-HELPER_CHANGES = [("LIMIT = 7", "LIMIT = 8"), ("x << LIMIT", "x >> LIMIT")]
+HELPER_CHANGES = [("LIMIT = 7", "LIMIT = 8"), ("x << LIMIT", "x >> LIMIT"), ("DEPTH = 2", "DEPTH = 3")]
 VARIANTS = {
     "plain": (BASE, HELPERS),
     "unused": (BASE, HELPERS.replace("UNUSED = 1", "UNUSED = 2")),
@@ -262,3 +267,10 @@ def test_functions_are_not_known_by_what_they_say_of_themselves():
     assert picture(pypto.add).digest != picture(pypto.sub).digest
     with pytest.raises(NotPortable):
         picture([1, 2].index)
+
+
+def test_classes_are_not_known_by_what_they_say_of_themselves():
+    text = "class C:\n    def size(self):\n        return {}\nf = C"
+    assert bare(text.format(1)).__module__ == "builtins"
+    assert picture(bare(text.format(1))).digest != picture(bare(text.format(2))).digest
+    assert picture(bare(text.format(1))()).digest != picture(bare(text.format(2))()).digest

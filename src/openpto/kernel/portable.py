@@ -11,6 +11,7 @@ Names are those of the byte code, attributes among them, so more may be digested
 from __future__ import annotations
 
 import builtins
+import collections
 import dis
 import enum
 import hashlib
@@ -81,6 +82,7 @@ class _Walk:
         self.sum = hashlib.sha256()
         self.guards: list[Guard] = []
         self.seen: dict[int, int] = {}
+        self.followed: set[tuple[int, str]] = set()  # names in modules of the author
         self.keep: list[object] = []  # so that no address is used again during the walk
 
     def text(self, *parts: str) -> None:
@@ -123,12 +125,12 @@ class _Walk:
     def module(self, module: types.ModuleType) -> None:
         """A module as a value; one of the author's might be read in ways that the byte code does not name."""
         known = _known(module.__name__)
-        if not known:
+        if not known or sys.modules.get(module.__name__) is not module:
             raise NotPortable(f"the module {module.__name__}")
         self.text("module", module.__name__, known)
 
     def class_(self, kind: type) -> None:
-        known = _known(kind.__module__)
+        known = _known(_home(kind) if kind.__flags__ & _HEAP else kind.__module__)
         self.text("type", kind.__module__, kind.__qualname__, known)
         if known:
             return
@@ -174,15 +176,12 @@ class _Walk:
             self.take(value)
             self.refuse_impure(value, names)
             return
-        if id(value) in self.seen:
-            self.text("seen", str(self.seen[id(value)]))
-            return
         if value.__name__.split(".")[0] in sys.stdlib_module_names:
             raise NotPortable(f"the module {value.__name__}")
-        self.seen[id(value)] = len(self.seen)
         self.text("author's module", value.__name__)
         for used in names:
-            if used in vars(value):
+            if used in vars(value) and (id(value), used) not in self.followed:
+                self.followed.add((id(value), used))
                 self.name(used, partial(vars(value).get, used), names)
 
     def refuse_impure(self, value: Any, names: tuple[str, ...]) -> None:
@@ -200,6 +199,8 @@ class _Walk:
         self.sum.update(np.ascontiguousarray(value).tobytes())
 
     def container(self, value: Any, kind: type) -> None:
+        if kind in _HIDING:
+            raise NotPortable(f"an object of {kind.__module__}.{kind.__qualname__}")
         if isinstance(value, (list, tuple)):
             self.text("sequence", str(len(value)))
             for item in value:
@@ -223,7 +224,7 @@ class _Walk:
         elif isinstance(value, types.MethodType):
             self.take(value.__func__)
             self.take(value.__self__)
-        elif isinstance(getattr(value, "__wrapped__", None), types.FunctionType) and _known(kind.__module__):
+        elif isinstance(getattr(value, "__wrapped__", None), types.FunctionType) and _known(_home(kind)):
             self.take(value.__wrapped__)  # a kernel
             self.take(getattr(value, "_options", None))
             return
@@ -239,6 +240,8 @@ class _Walk:
 
 
 _UFUNC = np.ufunc
+_HIDING = (collections.defaultdict,)  # what a missing key gives is no item
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that Python code may have made
 _FORMAL = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__"})
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
@@ -257,7 +260,7 @@ def _unwrapped(member: Any) -> Any:
 
 
 def _home(function: Any) -> str:
-    """The module of a function that is found there under its name, else an empty text.
+    """The module of a function or class that is found there under its name, else an empty text.
 
     ``__module__`` alone proves nothing: ``functools.wraps`` copies it from another function, code that runs without
     a module name has none, and a function made inside another one may close over anything.
@@ -307,7 +310,7 @@ def _known(module: str | None) -> str:
 def _transparent(kind: type) -> bool:
     """Whether the state of instances is all in attributes: every base but object is written in Python."""
     bases = kind.__mro__[:-1]
-    return bool(bases) and all(base.__flags__ & (1 << 9) for base in bases)  # Py_TPFLAGS_HEAPTYPE
+    return bool(bases) and all(base.__flags__ & _HEAP for base in bases)
 
 
 def _attributes(value: Any) -> Mapping[str, Any]:
