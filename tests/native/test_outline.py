@@ -22,7 +22,7 @@ def rows(source, target, count, width, expr=DOUBLE, stride=8, names="rxy"):
     (a, i), (b, k) = source, target
     at = [L.Ptr(f"param{n}", L.add(first, L.mul(L.Slot(r), stride)), F32) for n, first in ((a, i), (b, k))]
     body = (L.Load(x, at[0], 1), L.Compute(y, expr, (x,)), L.Store(at[1], 1, y))
-    return L.For(r, 0, count, 1, (L.Vector(width, body),))
+    return L.For(r, 0, count, 1, (L.Vector(width, body, whole=L.in_groups(width)),))
 
 
 def functions(*body):
@@ -33,13 +33,15 @@ def functions(*body):
 
 
 def test_places_and_run_time_sizes_do_not_make_another_function():
-    """Addresses, run-time integers and names are no part of a function; numbers and arithmetic are."""
+    """Addresses, lengths, pitches and names are no part of a function; the length of a rest and arithmetic are."""
     first = rows((0, 0), (1, 0), L.Slot("size0"), 5)
     assert functions(first, rows((0, 64), (1, 7), L.Slot("size1"), 5, names="sab")) == 1
     assert functions(first, rows((0, 0), (1, 0), L.add(L.Slot("size0"), 1), 5)) == 1
     assert functions(first, rows((0, 0), (1, 0), L.Slot("size0"), 6)) == 2
     assert functions(first, rows((0, 0), (1, 0), L.Slot("size0"), 5, ROOT)) == 2
-    assert functions(first, rows((0, 0), (1, 0), L.Slot("size0"), 5, stride=16)) == 2
+    assert functions(first, rows((0, 0), (1, 0), 7, 5, stride=16)) == 1
+    assert functions(rows((0, 0), (1, 0), 7, 32), rows((0, 0), (1, 0), 7, 48)) == 1
+    assert functions(rows((0, 0), (1, 0), 7, 32), rows((0, 0), (1, 0), 7, 33)) == 2
 
 
 def test_one_tensor_twice_is_another_function_than_two():
@@ -57,11 +59,13 @@ def test_statements_that_stay():
 
 @pytest.mark.parametrize("path", [p for p in machine_code.PATHS if machine_code.runs(p)])
 def test_values(path):
-    """Two nests of one function write where each belongs."""
+    """Two nests of one function write where each belongs; loops that run no time write nothing."""
     data = np.arange(96, dtype=np.float32) - 40
     out = np.zeros(96, np.float32)
-    pair = (rows((0, 0), (1, 0), L.Slot("size0"), 5), rows((0, 40), (1, 32), L.Slot("size1"), 5))
-    assert machine_code.call(pair, [data, out], sizes=(3, 2), path=path)[0] == 0
+    pair = [rows((0, 0), (1, 0), L.Slot("size0"), 5), rows((0, 40), (1, 32), L.Slot("size1"), 5)]
+    none = [rows((0, 0), (1, 80), L.Slot("size2"), 5), rows((0, 0), (1, 80), 2, L.Slot("size2"))]
+    none.append(rows((0, 0), (1, 80), 2, L.mul(L.Slot("size2"), 16)))
+    assert machine_code.call(pair + none, [data, out], sizes=(3, 2, 0), path=path)[0] == 0
     want = np.zeros(96)
     for start, to, count in ((0, 0, 3), (40, 32, 2)):
         for row in range(count):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -21,7 +22,7 @@ from .handlers import lowers
 from .late import later
 from .loopir import Compute, Index, Lane, Store, Vector
 from .lower import TRUE, Lowering
-from .tiles import NTile, numbers, stored_type
+from .tiles import NTile, numbers, stored_type, zero
 
 
 def result_of(op: Op) -> Value:
@@ -193,14 +194,15 @@ def alloc(low: Lowering, op: Op) -> NTile:
     """A declared tensor: nothing defined, not written."""
     type = result_of(op).type
     shape = low.shape(type)
+    known = numbers(shape)
+    if known is not None:
+        made = low.fresh(type, shape, shape)
+        return replace(made, written=0, holes=(((0,) * len(known), known),))
     made = low.fresh(type, shape, shape, masked=True)
-    zero = literal(0, type.dtype) if type.dtype is not arith.BOOL else arith.const(False, arith.BOOL)
-    fill(low.b, shape, zero, made.arr)
+    fill(low.b, shape, zero(type.dtype), made.arr)
     assert made.mask is not None
     fill(low.b, shape, arith.const(False, arith.BOOL), made.mask)
-    known = numbers(shape)
-    holes = None if known is None else (((0,) * len(known), known),)
-    return NTile(made.arr, shape, shape, made.mask, made.memory, made.marks, written=0, holes=holes)
+    return replace(made, written=0)
 
 
 @lowers("full")

@@ -67,6 +67,7 @@ class Emitter(VectorCode):
         self.slots: dict[str, None] = {}
         self.pointers: dict[str, None] = {}
         self.block = 0
+        self.current = "entry"
         self.loop_values: dict[str, str] = {}
         self.fixed, self.fixed_pointers = registers(program)
         self.held: dict[str, str] = {}
@@ -182,6 +183,7 @@ class Emitter(VectorCode):
     def start(self, label: str) -> None:
         """Begin a block."""
         self.code.lines.append(f"{label}:")
+        self.current = label
 
     # -- integers and addresses ----------------------------------------------------------------------------------
 
@@ -256,8 +258,8 @@ class Emitter(VectorCode):
 
     def function(self, name: str, nest: Nest) -> None:
         """The function itself."""
-        kept = self.code, self.loop_values, self.held, self.addresses_of
-        self.code, self.loop_values = Code(declared=self.code.declared), {}
+        kept = self.code, self.loop_values, self.held, self.addresses_of, self.current
+        self.code, self.loop_values, self.current = Code(declared=self.code.declared), {}, "entry"
         self.held = {f"n{k}": f"%n{k}" for k in range(len(nest.integers))}
         self.addresses_of = {f"a{k}": f"%a{k}" for k in range(len(nest.pointers))}
         self.inside = True
@@ -266,7 +268,7 @@ class Emitter(VectorCode):
         params = [*(f"ptr {a}" for a in self.addresses_of.values()), *(f"i64 {n}" for n in self.held.values())]
         head = f"define internal void @{name}({', '.join(params)}) noinline {{"
         self.texts += [head, "entry:", *self.code.lines, "  ret void", "}"]
-        self.code, self.loop_values, self.held, self.addresses_of = kept
+        self.code, self.loop_values, self.held, self.addresses_of, self.current = kept
 
     def set_(self, stmt: Set) -> None:
         self.keep(stmt.slot, self.index(stmt.value))
@@ -282,36 +284,31 @@ class Emitter(VectorCode):
 
     def for_(self, stmt: For) -> None:
         start, stop, step = self.index(stmt.start), self.index(stmt.stop), self.index(stmt.step)
-        head, body, done = self.label("head"), self.label("body"), self.label("done")
-        before = self.label("before")
-        self.code.do(f"br label %{before}")
-        self.start(before)
-        self.code.do(f"br label %{head}")
-        self.start(head)
-        latch, following = self.label("latch"), self.code.name()
-        var = self.code.put(f"phi i64 [ {start}, %{before} ], [ {following}, %{latch} ]")
-        if isinstance(stmt.step, int):
-            inside = self.code.put(f"icmp {'slt' if stmt.step > 0 else 'sgt'} i64 {var}, {stop}")
-        else:
-            up = self.code.put(f"icmp sgt i64 {step}, 0")
-            less, more = self.code.put(f"icmp slt i64 {var}, {stop}"), self.code.put(f"icmp sgt i64 {var}, {stop}")
-            inside = self.code.put(f"select i1 {up}, i1 {less}, i1 {more}")
-        self.code.do(f"br i1 {inside}, label %{body}, label %{done}")
-        self.start(body)
-        outer = self.loop_values.get(stmt.var)
-        self.loop_values[stmt.var] = var
-        if stmt.interruptible:
-            self.poll()
-        self.statements(stmt.body)
-        if outer is None:
-            del self.loop_values[stmt.var]
-        else:
-            self.loop_values[stmt.var] = outer
-        self.code.do(f"br label %{latch}")
-        self.start(latch)
-        self.code.do(f"{following} = add i64 {var}, {step}")
-        self.code.do(f"br label %{head}")
-        self.start(done)
+        certain = (
+            isinstance(stmt.start, int) and isinstance(stmt.stop, int) and stmt.start < stmt.stop and stmt.step == 1
+        )
+        first = None if certain else self.inside_range(start, stop, step, stmt.step)
+        with self.repeated(first) as loop:
+            var = loop.carry("i64", start)
+            outer = self.loop_values.get(stmt.var)
+            self.loop_values[stmt.var] = var
+            if stmt.interruptible:
+                self.poll()
+            self.statements(stmt.body)
+            if outer is None:
+                del self.loop_values[stmt.var]
+            else:
+                self.loop_values[stmt.var] = outer
+            following = self.code.put(f"add i64 {var}, {step}")
+            loop.ends([following], self.inside_range(following, stop, step, stmt.step))
+
+    def inside_range(self, index: str, stop: str, step: str, written: Index) -> str:
+        """Whether a loop runs for ``index``."""
+        if isinstance(written, int):
+            return self.code.put(f"icmp {'slt' if written > 0 else 'sgt'} i64 {index}, {stop}")
+        up = self.code.put(f"icmp sgt i64 {step}, 0")
+        less, more = self.code.put(f"icmp slt i64 {index}, {stop}"), self.code.put(f"icmp sgt i64 {index}, {stop}")
+        return self.code.put(f"select i1 {up}, i1 {less}, i1 {more}")
 
     def poll(self) -> None:
         """Every few milliseconds ask the host whether the user wants to stop."""

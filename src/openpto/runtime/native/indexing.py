@@ -15,8 +15,8 @@ from .elementwise import result_of
 from .handlers import lowers
 from .loopir import Index
 from .lower import TRUE, Lowering
-from .movement import FALSE, all_of, zero
-from .tiles import NTile
+from .movement import FALSE, all_of
+from .tiles import NTile, zero
 
 
 def checked_index(low: Lowering, index: Sequence[Index], extents: Sequence[Index], name: str) -> tuple[Index, ...]:

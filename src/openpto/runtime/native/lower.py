@@ -31,7 +31,7 @@ from .build import Arr, Builder, compact, copy, fill, positions
 from .loopir import Check, Index, Program, Ptr, Set, Slot
 from .scalars import evaluate
 from .sites import SiteEntry, Sites
-from .tiles import Arena, Memory, NTile, place, place_mask, stored_type
+from .tiles import Arena, Memory, NTile, marked, place, place_mask, stored_type
 
 Handler = Callable[["Lowering", Op], "NTile | None"]
 
@@ -170,12 +170,33 @@ class Lowering:
 
     # -- tiles ---------------------------------------------------------------------------------------------------
 
-    def tile(self, value: Value) -> NTile:
-        """The tile of a value; a name without a value is a fault."""
+    def tile(self, value: Value, bare: bool = False) -> NTile:
+        """The tile of a value; a name without a value is a fault. The caller must ask for one that may be bare."""
         found = self.env[value]
+        if found.bare and not bare:
+            found = self.mark(value)
         name = value.name or "a tensor"
         self.check(found.alive, "PTO404", lambda: {"name": name})
         return found
+
+    def mark(self, value: Value) -> NTile:
+        """Write the mask of a bare tile."""
+        tile = self.env[value] = self.marked(self.env[value])
+        assert tile.marks is not None
+        tile.marks.refs += 1
+        return tile
+
+    def mark_all(self) -> None:
+        """Write the masks of all bare tiles, because what follows may not run and what comes after it needs them."""
+        for value in [v for v, tile in self.env.items() if tile.bare]:
+            self.mark(value)
+
+    def marked(self, tile: NTile) -> NTile:
+        """A bare tile with its mask."""
+        made = marked(self.b, self.arena, tile, self.no_memory())
+        assert made.marks is not None
+        self.temporary(made.marks)
+        return made
 
     def source(self, value: Any) -> NTile:
         """The tile of a value that is about to be read."""
@@ -272,10 +293,10 @@ class Lowering:
                 memory.pins -= 1
                 self._reclaim(memory)
 
-    def target(self, op: Op) -> tuple[Value, NTile]:
-        """The operand that an in-place op writes, in memory that nobody else looks at."""
+    def target(self, op: Op, bare: bool = False) -> tuple[Value, NTile]:
+        """The operand that an in-place op writes, in memory that nobody else looks at; bare tiles only if asked for."""
         value = next(o for o in reversed(op.operands) if isinstance(o, Value))
-        tile = self.tile(value)
+        tile = self.tile(value, bare)
         others = 1 if value in self.deaths[op].after else 0
         if sum(o is value for o in op.operands) > 1:  # the op also reads it: as it was before
             return value, self.duplicate(tile)

@@ -33,13 +33,6 @@ def all_of(*conditions: Index) -> Index:
     return total
 
 
-def zero(dtype: DataType) -> arith.Expr:
-    """The element with no bit set."""
-    if dtype in arith.HALVES:
-        return arith.bitcast(arith.const(0, arith.U16), dtype)
-    return arith.const_bits(0, stored_type(dtype))
-
-
 def shared(low: Lowering, op: Op, made: NTile) -> NTile:
     """``made``, which looks at its source's memory, or a copy of it where the source may be written meanwhile."""
     if low.aliases.allows(op):

@@ -257,7 +257,7 @@ class Writer:
             yield self._vector(phase)
 
     def _vector(self, phase: _Phase) -> Vector:
-        return Vector(phase.length, tuple(phase.body), tuple(phase.accs))
+        return Vector(phase.length, tuple(phase.body), tuple(phase.accs), L.in_groups(phase.length))
 
     def _item(self, phase: _Phase, number: int, item: Item, places: Sequence[tuple[Ptr, Index]]) -> None:
         if isinstance(item, RowFold):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from . import loopir as L
 from .loopir import (
+    LANES,
     Acc,
     Bin,
     Compute,
@@ -54,7 +55,7 @@ def nest_of(stmt: Stmt) -> Nest | None:
     """A nest in the form in which it is compared; None if it takes an integer from memory, which it may write."""
     taken = _Taking()
     body = taken.statement(stmt)
-    return None if taken.peeks else Nest(body, tuple(taken.pointers), tuple(taken.integers))
+    return None if taken.peeks else Nest(body, tuple(taken.pointers), tuple(value for _, value in taken.integers))
 
 
 @dataclass(slots=True)
@@ -62,7 +63,7 @@ class _Taking:
     """Renames what a nest defines in order of appearance, and replaces what it takes from outside."""
 
     pointers: dict[Ptr, str] = field(default_factory=dict)
-    integers: dict[Index, str] = field(default_factory=dict)
+    integers: dict[tuple[str, Index], str] = field(default_factory=dict)
     loops: dict[str, Slot] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     count: int = 0
@@ -72,7 +73,7 @@ class _Taking:
         if isinstance(stmt, Vector):
             return self.vector(stmt)
         assert isinstance(stmt, For)
-        start, stop, step = self.index(stmt.start), self.index(stmt.stop), self.index(stmt.step)
+        start, stop, step = self.index(stmt.start), self.count_of(stmt.stop), self.index(stmt.step)
         outer = self.loops.get(stmt.var)
         var = self.loops[stmt.var] = Slot(self.fresh("r"))
         body = tuple(self.statement(inner) for inner in stmt.body)
@@ -85,7 +86,8 @@ class _Taking:
     def vector(self, stmt: Vector) -> Vector:
         self.names = {}
         accs = tuple(Acc(self.define(a.name), a.init, a.join, self.pointer(a.out), a.finish) for a in stmt.accs)
-        return Vector(self.index(stmt.count), tuple(map(self.part, stmt.body)), accs)
+        count = self.count_of(stmt.count) if stmt.whole and stmt.count != LANES else self.index(stmt.count)
+        return Vector(count, tuple(map(self.part, stmt.body)), accs, stmt.whole)
 
     def part(self, part: VStmt) -> VStmt:
         if isinstance(part, Load):
@@ -137,15 +139,25 @@ class _Taking:
         self.peeks |= isinstance(node, Peek)
         return False
 
+    def count_of(self, node: Index) -> Index:
+        """The end of a loop; numbers too are taken, so that loops of all lengths are one."""
+        return self.taken(node, "count") if isinstance(node, int) else self.index(node)
+
+    def taken(self, value: int, role: str) -> Slot:
+        """A number as an integer of the nest; equal numbers share one if they play one role."""
+        return Slot(self.integers.setdefault((role, value), f"n{len(self.integers)}"))
+
     def index(self, node: Index) -> Index:
-        """An integer inside of the nest: numbers stay, other values from outside are taken."""
+        """An integer inside of the nest: numbers stay but for pitches, other values from outside are taken."""
         if isinstance(node, int):
             return node
         if not self.moves(node):
-            return Slot(self.integers.setdefault(node, f"n{len(self.integers)}"))
+            return Slot(self.integers.setdefault(("", node), f"n{len(self.integers)}"))
         if isinstance(node, Slot):
             return self.loops[node.name]
         if isinstance(node, Bin):
-            return Bin(node.op, self.index(node.left), self.index(node.right))
+            right = node.right
+            pitch = self.taken(right, "pitch") if node.op == "mul" and isinstance(right, int) else self.index(right)
+            return Bin(node.op, self.index(node.left), pitch)
         assert isinstance(node, Pick)
         return Pick(self.index(node.cond), self.index(node.then), self.index(node.other))

@@ -40,6 +40,7 @@ def loop(low: Lowering, stmt: Loop) -> None:
     states = {c: _first_guess(low, c) for c in tiles}
     loose: set[Carry] = set()
     deaths = low.deaths[stmt]
+    low.mark_all()
     outermost = races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
     low.watch = low.watch or outermost
     if outermost is not None:
@@ -129,7 +130,12 @@ def _index_bounds(low: Lowering, stmt: Loop) -> dict[Expr, affine.Interval]:
 def _settle_ends(low: Lowering, tiles: list[Carry]) -> None:
     for c in tiles:
         assert isinstance(c.yielded, Value)
-        low.env[c.yielded] = settled(low, low.env[c.yielded])
+        low.env[c.yielded] = settled(low, _with_marks(low, c.yielded))
+
+
+def _with_marks(low: Lowering, value: Value) -> NTile:
+    """The tile of a value that leaves a body."""
+    return low.mark(value) if low.env[value].bare else low.env[value]
 
 
 def _first_guess(low: Lowering, carry: Carry) -> _State:
@@ -345,6 +351,7 @@ def _restore(low: Lowering, saved: dict[str, Any]) -> None:
 def branch(low: Lowering, stmt: If) -> None:
     """The chosen branch runs; both leave their results in the same places."""
     cond = low.b.hold(low.scalar(stmt.cond))
+    low.mark_all()
     low.held.append(Held(frozenset(low.env)))
     deaths = low.deaths[stmt]
     sides = []
@@ -363,8 +370,8 @@ def branch(low: Lowering, stmt: If) -> None:
             for pick, merge in zip(picks, stmt.merges, strict=True):
                 if isinstance(merge.result, Value):
                     assert isinstance(pick, Value)
-                    low.pin(low.env[pick])
-                    left.append(settled(low, low.env[pick]))
+                    left.append(settled(low, _with_marks(low, pick)))
+                    low.pin(left[-1])
                 else:
                     left.append(_scalar_state(low, pick))
             low.release(deaths.leave[number])

@@ -14,8 +14,8 @@ from .elementwise import explicit_valid, result_of
 from .handlers import lowers
 from .loopir import Index
 from .lower import Lowering
-from .movement import FALSE, all_of, shared, zero
-from .tiles import NTile
+from .movement import FALSE, all_of, shared
+from .tiles import NTile, zero
 
 Extents = tuple[Index, ...]
 

@@ -14,8 +14,8 @@ from .handlers import lowers
 from .indexing import checked_positions
 from .loopir import Compute, Index, Lane, Store, Vector
 from .lower import TRUE, Lowering
-from .movement import shared, zero
-from .tiles import NTile
+from .movement import shared
+from .tiles import NTile, zero
 
 INT64 = DataType.DT_INT64
 

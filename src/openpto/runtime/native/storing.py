@@ -19,7 +19,7 @@ from .loopir import Index
 from .lower import TRUE, Lowering
 from .movement import all_of
 from .reshaping import reshaped
-from .tiles import NTile, numbers, place_mask, without
+from .tiles import Box, NTile, numbers, place_mask, without
 
 
 def with_mask(low: Lowering, tile: NTile, needed: bool) -> NTile:
@@ -34,10 +34,12 @@ def with_mask(low: Lowering, tile: NTile, needed: bool) -> NTile:
 @lowers("assemble")
 def assemble(low: Lowering, op: Op) -> NTile:
     """The valid region of the first operand is written at the offsets."""
-    _, target = low.target(op)
+    _, target = low.target(op, bare=True)
     source = low.read(op.operands[0])
     offsets = low.dims(op.attrs["offsets"])
     extents = source.valid
+    if target.bare and remaining(target, source, offsets, extents) is None:
+        target = low.marked(target)
     _check_stops(low, op, source)
     target = with_mask(low, target, source.mask is not None)
     empty = low.b.hold(L.binary("eq", low.b.hold(count(extents)), 0))
@@ -52,15 +54,24 @@ def assemble(low: Lowering, op: Op) -> NTile:
 
 def filled(target: NTile, source: NTile, offsets: Sequence[Index], extents: Sequence[Index]) -> NTile:
     """``target`` with what is known of its holes after a store; without a mask once none is left."""
-    if target.mask is None or target.holes is None:
+    if target.holes is None:
         return target
     if source.mask is not None:
         return replace(target, holes=None)
+    holes = remaining(target, source, offsets, extents)
+    if holes == ():
+        return replace(target, holes=None, mask=None, marks=None)
+    return target if holes is None else replace(target, holes=holes)
+
+
+def remaining(
+    target: NTile, source: NTile, offsets: Sequence[Index], extents: Sequence[Index]
+) -> tuple[Box, ...] | None:
+    """The holes of ``target`` after a store, if that is known now."""
     low, size = numbers(offsets), numbers(extents)
-    if low is None or size is None:
-        return target
-    holes = without(target.holes, low, [a + n for a, n in zip(low, size, strict=True)])
-    return replace(target, holes=holes) if holes != () else replace(target, holes=None, mask=None, marks=None)
+    if source.mask is not None or target.holes is None or low is None or size is None:
+        return None
+    return without(target.holes, low, [a + n for a, n in zip(low, size, strict=True)])
 
 
 def check_box(

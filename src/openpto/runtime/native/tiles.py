@@ -15,7 +15,7 @@ from openpto.ops import arith
 from openpto.ops.arith import BOOL
 
 from . import loopir as L
-from .build import Builder, compact
+from .build import Builder, compact, fill
 from .build import count as product
 from .loopir import Check, Index, Ptr, Reserve
 from .nests import Arr
@@ -96,7 +96,8 @@ class NTile:
     written  0 only for a declared tensor that no write has reached
     alive    0 for a name without a value
     memory   what holds the elements; ``marks`` what holds the mask
-    holes    boxes outside of which all is certainly defined, if that is known now; with a mask only
+    holes    boxes outside of which all is certainly defined, if that is known now; without a mask exactly what is in
+             them is undefined, and neither the mask nor the elements there have been written (a bare tile)
     late     whether memory and run-time extents are chosen while the program runs (see ``late.py``)
     """
 
@@ -115,6 +116,11 @@ class NTile:
     def dtype(self) -> DataType:
         """Element type."""
         return self.arr.dtype
+
+    @property
+    def bare(self) -> bool:
+        """Whether a mask is still to be written."""
+        return self.mask is None and self.holes is not None
 
     @property
     def full(self) -> bool:
@@ -196,6 +202,26 @@ def _checked_product(b: Builder, factors: Sequence[Index], site: int) -> Index:
             b.add(Check(L.binary("eq", L.Bin("mulover", total, n), 0), site))
         total = b.hold(L.mul(total, n))
     return total
+
+
+def marked(b: Builder, arena: Arena, tile: NTile, out_of_memory: int) -> NTile:
+    """A bare tile with its mask, and zeros where it is undefined."""
+    assert tile.holes is not None
+    mask, marks = place_mask(b, arena, tile.shape, out_of_memory)
+    if tile.holes != (((0,) * len(tile.shape), tile.shape),):
+        fill(b, tile.shape, arith.const(True, BOOL), mask)
+    for begin, end in tile.holes:
+        extents = [stop - start for start, stop in zip(begin, end, strict=True)]
+        fill(b, extents, zero(tile.dtype), tile.arr.moved(begin))
+        fill(b, extents, arith.const(False, BOOL), mask.moved(begin))
+    return replace(tile, mask=mask, marks=marks)
+
+
+def zero(dtype: DataType) -> arith.Expr:
+    """The element with no bit set."""
+    if dtype in arith.HALVES:
+        return arith.bitcast(arith.const(0, arith.U16), dtype)
+    return arith.const_bits(0, stored_type(dtype))
 
 
 def place_mask(b: Builder, arena: Arena, shape: Sequence[Index], out_of_memory: int) -> tuple[Arr, Memory]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from openpto.ir.dtypes import bytes_of
 from openpto.ops.arith import BOOL
@@ -18,11 +19,35 @@ FIRST = f"<i1 true{', i1 false' * (LANES - 1)}>"
 lanes under this constant into a store of the lane before truncation."""
 
 
+@dataclass(slots=True)
+class Repeated:
+    """A loop while it is written: the registers that it carries, and after it their values."""
+
+    code: Code
+    before: str
+    carried: list[tuple[int, str, str]] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    again: str = ""
+    after: list[str] = field(default_factory=list)
+
+    def carry(self, kind: str, value: str) -> str:
+        """A register that begins as ``value``; to be asked for before anything else is written."""
+        register = self.code.put("")
+        self.carried.append((len(self.code.lines) - 1, kind, value))
+        return register
+
+    def ends(self, new: list[str], again: str) -> None:
+        """The values that the next round begins with, in the order of :meth:`carry`, and whether there is one."""
+        self.new, self.again = new, again
+
+
 class VectorCode:
     """The part of the emitter that writes vector statements; integers, addresses and labels come from the rest."""
 
     code: Code
     features: frozenset[str]
+    current: str
+    """The block that is being written."""
 
     def index(self, node: Index) -> str:
         """Emit an integer expression."""
@@ -48,13 +73,13 @@ class VectorCode:
         known = stmt.count if isinstance(stmt.count, int) else None
         if known is None or known >= LANES:
             accs = self.groups(stmt, count, places, accs, known)
-        if known is None:
+        if known is None and not stmt.whole:
             rest = self.code.put(f"and i64 {count}, {LANES - 1}")
             some = self.code.put(f"icmp ne i64 {rest}, 0")
             with self.optional(some, stmt.accs, accs) as update:
                 base = self.code.put(f"sub i64 {count}, {rest}")
                 update(self.body(stmt, base, places, accs, self.mask(rest)))
-        elif known % LANES:
+        elif known is not None and known % LANES:
             mask = FIRST if known % LANES == 1 else self.mask(str(known % LANES))
             accs = self.body(stmt, str(known - known % LANES), places, accs, mask)
         for acc in stmt.accs:
@@ -103,48 +128,52 @@ class VectorCode:
     ) -> dict[str, str]:
         """The loop over whole groups."""
         code = self.code
-        whole = str(known - known % LANES) if known is not None else code.put(f"and i64 {count}, {-LANES}")
-        before, head, body, done = (self.label(h) for h in ("before", "head", "body", "done"))
-        code.do(f"br label %{before}")
-        self.start(before)
-        code.do(f"br label %{head}")
-        self.start(head)
-        latch, following = self.label("latch"), code.name()
-        base = code.put(f"phi i64 [ 0, %{before} ], [ {following}, %{latch} ]")
-        phis, slots = {}, {}
-        for acc in stmt.accs:
-            slots[acc.name] = code.name()
-            kind = vector(acc.init.dtype)
-            phis[acc.name] = code.put(f"phi {kind} [ {accs[acc.name]}, %{before} ], [ {slots[acc.name]}, %{latch} ]")
-        inside = code.put(f"icmp slt i64 {base}, {whole}")
-        code.do(f"br i1 {inside}, label %{body}, label %{done}")
+        if known is not None:
+            whole, first = str(known - known % LANES), None
+        else:
+            whole = count if stmt.whole else code.put(f"and i64 {count}, {-LANES}")
+            first = code.put(f"icmp sgt i64 {whole}, 0")
+        with self.repeated(first) as loop:
+            base = loop.carry("i64", "0")
+            now = {a.name: loop.carry(vector(a.init.dtype), accs[a.name]) for a in stmt.accs}
+            new = self.body(stmt, base, places, now, None)
+            following = code.put(f"add i64 {base}, {LANES}")
+            loop.ends([following, *new.values()], code.put(f"icmp slt i64 {following}, {whole}"))
+        return dict(zip(accs, loop.after[1:], strict=True))
+
+    @contextmanager
+    def repeated(self, first: str | None) -> Iterator[Repeated]:
+        """A loop that is tested at its end, and before it by ``first`` unless it certainly runs. Its values after the
+        end are merged where they are asked for."""
+        code, before = self.code, self.current
+        body, done = self.label("body"), self.label("done")
+        code.do(f"br label %{body}" if first is None else f"br i1 {first}, label %{body}, label %{done}")
         self.start(body)
-        new = self.body(stmt, base, places, phis, None)
-        code.do(f"br label %{latch}")
-        self.start(latch)
-        for acc in stmt.accs:
-            code.do(f"{slots[acc.name]} = {_copy(vector(acc.init.dtype), new[acc.name])}")
-        code.do(f"{following} = add i64 {base}, {LANES}")
-        code.do(f"br label %{head}")
+        loop = Repeated(code, before)
+        yield loop
+        code.do(f"br i1 {loop.again}, label %{body}, label %{done}")
+        for (line, kind, value), new in zip(loop.carried, loop.new, strict=True):
+            code.lines[line] += f"phi {kind} [ {value}, %{before} ], [ {new}, %{self.current} ]"
+        last = self.current
         self.start(done)
-        return phis
+        for (_, kind, value), new in zip(loop.carried, loop.new, strict=True):
+            merged = new
+            if first is not None and kind != "i64":
+                merged = code.put(f"phi {kind} [ {value}, %{before} ], [ {new}, %{last} ]")
+            loop.after.append(merged)
 
     @contextmanager
     def optional(
         self, cond: str, accs: tuple[Acc, ...], values: dict[str, str]
     ) -> Iterator[Callable[[dict[str, str]], None]]:
         """Code that runs only if ``cond``; ``values`` become the merged accumulators."""
-        code = self.code
-        origin, some, done = self.label("origin"), self.label("some"), self.label("done")
-        code.do(f"br label %{origin}")
-        self.start(origin)
+        code, origin = self.code, self.current
+        some, done = self.label("some"), self.label("done")
         code.do(f"br i1 {cond}, label %{some}, label %{done}")
         self.start(some)
         new: dict[str, str] = {}
         yield new.update
-        last = self.label("last")
-        code.do(f"br label %{last}")
-        self.start(last)
+        last = self.current
         code.do(f"br label %{done}")
         self.start(done)
         for acc in accs:
@@ -263,10 +292,6 @@ class VectorCode:
         if dtype is BOOL:
             one = self.code.put(f"zext i1 {one} to i8")
         self.code.do(f"store {memory(dtype)} {one}, ptr {self.address(acc.out)}")
-
-
-def _copy(kind: str, value: str) -> str:
-    return f"select i1 true, {kind} {value}, {kind} poison"
 
 
 def _short(kind: str) -> str:
