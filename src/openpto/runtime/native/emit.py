@@ -9,6 +9,7 @@ change a bit. The floating-point environment is set to the contract's on entry a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from openpto.ops.arith import BOOL
 
@@ -75,6 +76,8 @@ class Emitter(VectorCode):
         self.functions: dict[Stmt, str] = {}
         self.texts: list[str] = []
         self.inside = False
+        self.thin = True
+        self.reserves = False
 
     def module(self) -> str:
         """The whole module; the routines that the program calls are linked to it (see ``jit.compile_text``)."""
@@ -89,10 +92,13 @@ class Emitter(VectorCode):
         self.start("stopped")
         self.leave("1")
         body = "\n".join(self.code.lines)
-        defined = {line.split("@")[1].split("(")[0] for line in RUNTIME.splitlines() if line.startswith("define")}
-        declares = [d for d in self.code.declared if d.split("@")[1].split("(")[0] not in defined]
+        routines, externs = _runtime()
+        used = [text for name, text in routines.items() if f"{name}(" in body]
+        declares = [d for d in self.code.declared if d.split("@")[1].split("(")[0] not in routines]
+        # What is left here runs once per tile at most: compiling it fast counts for more than its speed.
+        how = "noinline optnone " if self.thin else ""
         head = "define i64 @kernel(ptr noalias %params, ptr noalias %sizes, ptr noalias %arena.in, ptr noalias %record)"
-        return "\n".join([*declares, RUNTIME, *self.texts, f"{head} {{", "entry:", body, "}", ""])
+        return "\n".join([*declares, *externs, *used, *self.texts, f"{head} {how}{{", "entry:", body, "}", ""])
 
     # -- frame ---------------------------------------------------------------------------------------------------
 
@@ -103,6 +109,7 @@ class Emitter(VectorCode):
                 self.slots.setdefault(stmt.slot)
             elif isinstance(stmt, (Point, Reserve)):
                 self.pointers.setdefault(stmt.slot)
+                self.reserves |= isinstance(stmt, Reserve)
             elif isinstance(stmt, For):
                 self.collect(stmt.body)
             elif isinstance(stmt, If):
@@ -166,9 +173,8 @@ class Emitter(VectorCode):
     def leave(self, result: str) -> None:
         """Release scratch, restore the environment, return."""
         code = self.code
-        first = code.put("load ptr, ptr %reserved")
-        code.declare("openpto_release", "void", ["ptr"])
-        code.do(f"call void @openpto_release(ptr {first})")
+        if self.reserves:
+            code.call_void("openpto_release", ("ptr", code.put("load ptr, ptr %reserved")))
         if self.is_x86:
             code.do("call void @llvm.x86.sse.ldmxcsr(ptr %mxcsr.old)")
         else:
@@ -246,6 +252,11 @@ class Emitter(VectorCode):
             else:
                 self.nest(nest)
 
+    def vector(self, stmt: Vector) -> None:
+        """Element loops outside of a nest are to be fast where they are."""
+        self.thin &= self.inside
+        super().vector(stmt)
+
     def nest(self, nest: Nest) -> None:
         """Call the function of a nest of element loops."""
         pointers = [f"ptr {self.address(at)}" for at in nest.pointers]
@@ -283,6 +294,7 @@ class Emitter(VectorCode):
         self.code.do(f"store {kind} {value}, ptr {self.address(stmt.at)}")
 
     def for_(self, stmt: For) -> None:
+        self.thin &= self.inside or stmt.interruptible or all(isinstance(inner, (For, Call)) for inner in stmt.body)
         start, stop, step = self.index(stmt.start), self.index(stmt.stop), self.index(stmt.step)
         certain = (
             isinstance(stmt.start, int) and isinstance(stmt.stop, int) and stmt.start < stmt.stop and stmt.step == 1
@@ -392,6 +404,13 @@ class Emitter(VectorCode):
 
     def comment(self, stmt: Comment) -> None:
         self.code.lines.append(f"  ; {stmt.text}")
+
+
+@cache
+def _runtime() -> tuple[dict[str, str], tuple[str, ...]]:
+    """The functions of the run-time text by name, and its other lines."""
+    first, *functions = RUNTIME.split("define ")
+    return {f.split("@")[1].split("(")[0]: f"define {f}" for f in functions}, tuple(first.splitlines())
 
 
 _EMIT: dict[type, Callable[..., None]] = {

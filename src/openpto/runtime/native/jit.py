@@ -42,7 +42,7 @@ declare void @PyGILState_Release(i32)
 declare i32 @PyErr_CheckSignals()
 declare void @PyErr_Fetch(ptr, ptr, ptr)
 
-define internal i64 @openpto_poll(ptr %record) {
+define internal i64 @openpto_poll(ptr %record) noinline optnone {
 entry:
   %lock = call i32 @PyGILState_Ensure()
   %raised = call i32 @PyErr_CheckSignals()
@@ -60,7 +60,7 @@ done:
   ret i64 %answer
 }
 
-define internal ptr @openpto_reserve(ptr %list, i64 %size) {
+define internal ptr @openpto_reserve(ptr %list, i64 %size) noinline optnone {
 entry:
   %total = add i64 %size, 128
   %sane = icmp sge i64 %total, 128
@@ -82,7 +82,7 @@ none:
   ret ptr null
 }
 
-define internal void @openpto_release(ptr %first) {
+define internal void @openpto_release(ptr %first) noinline optnone {
 entry:
   br label %head
 head:

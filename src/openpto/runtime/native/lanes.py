@@ -92,6 +92,11 @@ class Code:
         self.declare(function, result, [t for t, _ in typed])
         return self.put(f"call {result} @{function}({', '.join(f'{t} {v}' for t, v in typed)})")
 
+    def call_void(self, function: str, *typed: tuple[str, str]) -> None:
+        """The same without a result."""
+        self.declare(function, "void", [t for t, _ in typed])
+        self.do(f"call void @{function}({', '.join(f'{t} {v}' for t, v in typed)})")
+
     def declare(self, function: str, result: str, types: list[str]) -> None:
         """Note that ``function`` is needed."""
         self.declared[f"declare {result} @{function}({', '.join(types)})"] = None
@@ -125,7 +130,7 @@ def _node(code: Code, node: arith.Expr, a: list[str], features: frozenset[str]) 
         name = f"{op.value}imum" if real else f"{'s' if operand in SIGNED else 'u'}{op.value}"
         return code.call(f"llvm.{name}.{suffix}", kind, (kind, a[0]), (kind, a[1]))
     if op in _SHIFT:
-        return _shift(code, op, kind, operand, a)
+        return _shift(code, op, kind, node.args[1], a)
     if op is Op.NOT:
         return code.put(f"xor {kind} {a[0]}, {splat(element(node.dtype), 'true' if operand is BOOL else '-1')}")
     if op is Op.NEG:
@@ -152,9 +157,11 @@ def _predicate(op: Op, operand: DataType) -> str:
     return f"icmp {'s' if operand in SIGNED else 'u'}{name}"
 
 
-def _shift(code: Code, op: Op, kind: str, operand: DataType, a: list[str]) -> str:
+def _shift(code: Code, op: Op, kind: str, by: arith.Expr, a: list[str]) -> str:
     """An amount outside [0, bits) gives 0, or all sign bits for ASHR."""
-    lane, bits = element(operand), arith.width(operand)
+    lane, bits = element(by.dtype), arith.width(by.dtype)
+    if by.op is Op.CONST and int(by.attr or 0) < bits:
+        return code.put(f"{_SHIFT[op]} {kind} {a[0]}, {a[1]}")
     inside = code.put(f"icmp ult {kind} {a[1]}, {splat(lane, str(bits))}")
     amount = code.put(f"select {vector(BOOL)} {inside}, {kind} {a[1]}, {kind} {splat(lane, str(bits - 1))}")
     moved = code.put(f"{_SHIFT[op]} {kind} {a[0]}, {amount}")
