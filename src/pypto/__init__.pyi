@@ -594,10 +594,17 @@ def deinterleave(input: Any, other: Any = ...) -> list[Tensor]:
         out[:] = pypto.deinterleave(x)[1]
     """
 
-def dequantize(*args: Any, **kwargs: Any) -> NoReturn:
-    """INT8/INT16 to FP32 with scale.
+def dequantize(input: Any, scale: Any, otype: Any, axis: Any, zero_points: Any = ...) -> Tensor:
+    """Floats ``(input + zero_points) * scale``, or ``input * scale``.
 
-    Not yet available: a call stops with PTO902.
+    The documentation's formula; other sources of the toolchain subtract the zero points, before or after the product.
+    Shapes: as for ``quantize``.
+    Dtypes: INT8, INT16; ``otype`` FP32; scale and zero_points FP32. Sum and product are rounded in FP32.
+    Errors: another axis or otype; shapes that do not fit.
+
+    Example::
+
+        out[:] = pypto.dequantize(x, s, pypto.DT_FP32, -1)
     """
 
 def div(input: Any, other: Any, precision_type: Any = ...) -> Tensor:
@@ -1090,10 +1097,9 @@ def matmul(input: Any, mat2: Any, out_dtype: Any, *, a_trans: Any = ..., b_trans
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
     Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
     which may be mixed, and HF8 give FP16, BF16 or FP32; with a scale INT8 gives FP16, and all give INT8.
-    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any
-    float type beside FP8); ``relu_type``; ``scale``, of
-    which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold FP32 patterns; ``trans_mode``,
-    which rounds FP32 operands to TF32.
+    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any float type beside FP8);
+    ``relu_type``; ``scale``, of which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold
+    FP32 patterns; ``trans_mode``, which rounds FP32 operands to TF32.
     The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32 (INT8: exact in
     INT32); then, one step each: bias, scale, ReLU, output type (INT8: nearest even, saturating).
     Errors: ranks, K or batch that do not fit; dtypes outside the table; a dynamic operand; NZ with FP32; bias, scale or
@@ -1296,16 +1302,35 @@ def prod(input: Any, dim: Any, keepdim: Any = ...) -> Tensor:
         out[:] = pypto.prod(x, -1, True)
     """
 
-def quant_mx(*args: Any, **kwargs: Any) -> NoReturn:
-    """MX quantisation with E8M0 scales.
+def quant_mx(input: Any, quant_dtype: Any = ..., mode: Any = ..., axis: Any = ..., performance_mode: Any = ...) -> list[Tensor]:
+    """Elements in a small float type and one power of two per 32 of them: [quantized, scale].
 
-    Not yet available: a call stops with PTO902.
+    With amax the greatest magnitude of a group, the exponent of its scale is floor(log2(amax)) - e with ROUND_DOWN
+    (e = 8 for FP8E4M3, 2 for FP4) and ceil(log2(amax / g)) with ROUND_UP (g = 448, 6), limited to what FP8E8M0 holds; a
+    NaN makes the scale NaN. Elements are x / scale, to nearest even, saturating.
+    Shapes: rank 1-4 (2-4 for axis -2). Axis -1: a multiple of 64, fully valid; the scale is [.., last / 64, 2]. Axis
+    -2: likewise, the scale is [.., rows / 64, last, 2]. ``quantized`` has the shape of input; an element of
+    FP4_E2M1X2 is two values, so that its last axis is half as long.
+    Dtypes: FP16, BF16, FP32 to FP8E4M3; FP16, BF16 to FP4_E2M1X2; the scale is FP8E8M0. On the 950 only.
+    Errors: an axis that is neither; extents or vector tiles that are no multiple of 64 there; with
+    ``performance_mode`` on axis -1, a last axis of no whole 256 bytes or one that the vector tile cuts.
+
+    Example::
+
+        out[:] = pypto.quant_mx(x, performance_mode=False)[0]
     """
 
-def quantize(*args: Any, **kwargs: Any) -> NoReturn:
-    """FP32 to INT8/UINT8 with scale.
+def quantize(input: Any, scale: Any, otype: Any, axis: Any, zero_points: Any = ...) -> Tensor:
+    """Integers ``round(input * scale)``, or ``round(input * scale + zero_points)``: nearest even, saturating.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: input rank 1-4; scale and zero_points lack one axis: with axis -1 there is one per row, [.., rows], with
+    axis -2 one per column, [.., columns]. A 1-D input takes axis -1 and a scale [1].
+    Dtypes: FP32; ``otype`` INT8 without zero_points, UINT8 with them. Product and sum are rounded in FP32; NaN gives 0.
+    Errors: another axis or otype; shapes that do not fit.
+
+    Example::
+
+        out[:] = pypto.quantize(x, s, pypto.DT_INT8, -1)
     """
 
 def reciprocal(input: Any, precision_type: Any = ...) -> Tensor:
@@ -1398,10 +1423,21 @@ def rsqrt(input: Any, precision_type: Any = ...) -> Tensor:
         out[:] = pypto.rsqrt(x)
     """
 
-def scaled_mm(*args: Any, **kwargs: Any) -> NoReturn:
-    """MX block-scaled matrix product.
+def scaled_mm(mat_a: Any, mat_b: Any, out_dtype: Any, scale_a: Any, scale_b: Any, *, a_trans: Any = ..., b_trans: Any = ..., scale_a_trans: Any = ..., scale_b_trans: Any = ..., c_matrix_nz: Any = ..., extend_params: Any = ...) -> Tensor:
+    """Matrix product of microscaled operands: every 32 elements of K have one power of two as their factor.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: matrices as for ``matmul``, rank 2-4; with G = K / 64 rounded up, scale_a is [M, G, 2], or [G, M, 2] with
+    ``scale_a_trans``, and scale_b is [G, N, 2], or [N, G, 2] with ``scale_b_trans``; all batches share them. Element
+    [m, g, h] belongs to K from 64 g + 32 h on.
+    Dtypes: FP8E4M3 and FP8E5M2, which may be mixed, or FP4_E2M1; the scales FP8E8M0; the result FP16, BF16 or FP32, or
+    INT8 with a scale. On the 950 only. An element times its factor is one product in FP32; then as ``matmul``.
+    ``extend_params`` are those of ``matmul``, except ``trans_mode``; ``scale_tensor`` with 2-D matrices only.
+    Errors: ranks, shapes or dtypes that do not fit; FP4 with an odd inner axis; NZ with FP8E5M2; a cube tile whose kL0
+    is no multiple of 64.
+
+    Example::
+
+        out[:] = pypto.set_cube_tile_shapes([16, 16], [64, 64], [32, 32]) or pypto.scaled_mm(x, y, pypto.DT_FP32, sx, sy, b_trans=True, scale_b_trans=True)
     """
 
 def scatter(input: Any, dim: Any, index: Any, src: Any, *, reduce: Any = ...) -> Tensor:

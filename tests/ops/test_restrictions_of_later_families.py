@@ -1,4 +1,5 @@
-"""What the documentation forbids, continued: sorting pairs, random numbers, paged rows, experimental operations."""
+"""What the documentation forbids, continued: sorting pairs, random numbers, paged rows, experimental operations,
+quantisation."""
 
 import numpy as np
 import pytest
@@ -37,6 +38,22 @@ def merged(output=(8, 32), statistic=(1, 32), dtype=DT_FP32):
 def batched(b=(2, 16, 16), dtype=DT_FP16, out=DT_FP16, a=(8, 2, 16)):
     pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])
     return EXP.transposed_batchmatmul(of(DT_FP16, a), of(dtype, b), out)
+
+
+def mx(shape=(8, 64), dtype=DT_FP32, **how):
+    return pypto.quant_mx(of(dtype, shape), **{"performance_mode": False, **how})
+
+
+def scaled(a=(16, 64), b=(16, 64), scale=(8, 64), dtype=pypto.DT_FP8E4M3, other=None, out=DT_FP32, **how):
+    pypto.set_cube_tile_shapes([16, 16], [64, 64], [32, 32])
+    first, second = pypto.cast(of(DT_FP32, a), dtype), pypto.cast(of(DT_FP32, b), other or dtype)
+    _, s = pypto.quant_mx(of(DT_FP32, scale), performance_mode=False)
+    return pypto.scaled_mm(first, second, out, s, s, b_trans=True, scale_b_trans=True, **how)
+
+
+def to_codes(scale=(8,), axis=-1, otype=pypto.DT_INT8, points=None, dtype=DT_FP32):
+    points = None if points is None else of(DT_FP32, points)
+    return pypto.quantize(of(dtype), of(DT_FP32, scale), otype, axis, points)
 
 
 # name: (call on x FP32 [8, 32], code, words of the message)
@@ -91,6 +108,49 @@ REFUSED = {
     "nop of a tensor": (lambda x: EXP.nop(x), "PTO222", "in_tensors must be a list"),
     "nop of nothing": (lambda x: EXP.nop([]), "PTO268", "must not be empty"),
     "nop of a number": (lambda x: EXP.nop([x, 1]), "PTO223", "in_tensors"),
+    "quantize FP16": (lambda x: to_codes(dtype=DT_FP16), "PTO231", "FP16"),
+    "quantize to UINT8": (lambda x: to_codes(otype=pypto.DT_UINT8), "PTO231", "without zero_points"),
+    "quantize to INT8 with points": (lambda x: to_codes(points=(8,)), "PTO231", "with zero_points"),
+    "quantize by columns": (lambda x: to_codes((32,)), "PTO263", "scale must have the shape [8]"),
+    "quantize by rows": (lambda x: to_codes((8,), -2), "PTO263", "scale must have the shape [32]"),
+    "quantize along 2": (lambda x: to_codes(axis=2), "PTO233", "reasonable range"),
+    "quantize along the first of three": (
+        lambda x: pypto.quantize(of(DT_FP32, [2, 8, 32]), x, pypto.DT_INT8, 0), "PTO268", "axis must be -1"
+    ),
+    "dequantize INT32": (lambda x: pypto.dequantize(of(DT_INT32), of(DT_FP32, [8]), DT_FP32, -1), "PTO231", "INT32"),
+    "dequantize to FP16": (
+        lambda x: pypto.dequantize(of(pypto.DT_INT8), of(DT_FP32, [8]), DT_FP16, -1), "PTO231", "otype of dequantize"
+    ),
+    "groups of INT32": (lambda x: mx(dtype=DT_INT32), "PTO231", "INT32"),
+    "groups to E5M2": (lambda x: mx(quant_dtype=pypto.DT_FP8E5M2), "PTO231", "quant_dtype of quant_mx"),
+    "groups of FP32 to FP4": (lambda x: mx(quant_dtype=pypto.DT_FP4_E2M1X2), "PTO231", "FP4_E2M1X2"),
+    "groups of 32": (lambda x: mx((8, 32)), "PTO263", "multiple of 64"),
+    "groups along 0 of three": (lambda x: mx((64, 8, 64), axis=0), "PTO268", "axis must be -1 or -2"),
+    "groups by number": (lambda x: mx(mode=0), "PTO222", "DequantScaleRoundingMode"),
+    "groups of a cut axis": (
+        lambda x: pypto.quant_mx(
+            pypto.view(of(DT_FP32, [8, 64]), [8, 64], [0, 0], valid_shape=[8, 60]), performance_mode=False
+        ),
+        "PTO263", "fully valid",
+    ),
+    "groups in haste": (lambda x: mx((8, 64), dtype=DT_FP16, performance_mode=True), "PTO263", "whole 256 bytes"),
+    "groups over the tile": (lambda x: mx(performance_mode=True), "PTO328", "64 on the last axis"),
+    "groups of rows over the tile": (lambda x: mx((64, 32), axis=-2), "PTO328", "a multiple of 64 on axis 0"),
+    "scaled HF8": (lambda x: scaled(dtype=pypto.DT_HF8), "PTO231", "HF8"),
+    "scaled to INT32": (lambda x: scaled(scale=(16, 64), out=DT_INT32), "PTO273", "INT32"),
+    "scaled by 8 rows": (lambda x: scaled(), "PTO263", "scale_a must have the shape [16, 1, 2], got [8, 1, 2]"),
+    "scaled of two depths": (
+        lambda x: scaled(b=(16, 32), scale=(16, 64)), "PTO274", "K-dimension valid shape mismatch"
+    ),
+    "scaled of two ranks": (lambda x: scaled(b=(1, 16, 64)), "PTO270", "3"),
+    "scaled to NZ": (lambda x: scaled(c_matrix_nz=True), "PTO276", "NZ"),
+    "scaled by FP32": (
+        lambda x: pypto.scaled_mm(
+            pypto.cast(x, pypto.DT_FP8E4M3), pypto.cast(x, pypto.DT_FP8E4M3), DT_FP32, of(DT_FP32, [8, 1, 2]),
+            of(DT_FP32, [8, 1, 2]), b_trans=True, scale_b_trans=True,
+        ),
+        "PTO231", "scale_a of scaled_mm",
+    ),
 }  # fmt: skip
 
 
@@ -137,6 +197,7 @@ NEWEST = {
     "normal": lambda: drawn(kind="normal"),
     "online_softmax": lambda: EXP.online_softmax(of(DT_FP32), 1.0),
     "online_softmax_update": merged,
+    "quant_mx": mx,
 }
 
 
@@ -144,7 +205,7 @@ NEWEST = {
 def test_only_the_newest_chip_has_it(name):
     @pypto.frontend.jit
     def kernel(x: pypto.Tensor([8, 32], DT_FP32), out: pypto.Tensor([8, 32], DT_FP32)):
-        pypto.set_vec_tile_shapes(8, 32)
+        pypto.set_vec_tile_shapes(8, 32, 32)
         NEWEST[name]()
         out[:] = x + 1.0
 

@@ -1,4 +1,4 @@
-"""Statements with operations of single families: sorting of pairs, random numbers, paged rows, softmax states."""
+"""Statements with operations of single families: sorting, random numbers, paged rows, softmax states, small types."""
 
 from __future__ import annotations
 
@@ -69,4 +69,43 @@ def softmax_states(g: Generator) -> list[Stmt]:
     return g.new(f"pypto.experimental.online_softmax({a.name}, 0.5)[{part}]", "FP32" if part else "BF16", shape)
 
 
-STATEMENTS: tuple[Callable[[Generator], list[Stmt]], ...] = (sorted_pairs, random_numbers, paged_rows, softmax_states)
+def small_types(g: Generator) -> list[Stmt]:
+    """There and back through a type of 8 or 4 bits, and quantised integers."""
+    able = [n for n in g.names if n.dtype in ("FP32", "FP16", "BF16", "INT8", "INT16")]
+    if not able:
+        return []
+    a = g.pick(able)
+    if a.dtype.startswith("INT") or (a.dtype == "FP32" and g.chance(0.3)):
+        return _quantised(g, a.name, a.dtype, a.shape)
+    saturate = g.pick(("", ", satmode=pypto.SaturationMode.ON"))
+    if a.dtype == "BF16":
+        pairs = f"pypto.cast({a.name}, pypto.DT_FP4_{g.pick(('E2M1', 'E1M2'))}X2)"
+        return [] if a.shape[-1] % 2 else g.new(f"pypto.cast({pairs}, pypto.DT_BF16)", "BF16", a.shape)
+    if a.dtype == "FP16":
+        dtype = g.pick(("HF8", "INT4"))
+        back = "FP32" if dtype == "HF8" else "FP16"
+        return g.new(f"pypto.cast(pypto.cast({a.name}, pypto.DT_{dtype}{saturate}), pypto.DT_{back})", back, a.shape)
+    mode = g.pick(("", ", pypto.CastMode.CAST_FLOOR", ", pypto.CastMode.CAST_ROUND", ", pypto.CastMode.CAST_TRUNC"))
+    dtype = g.pick(("FP8E4M3", "FP8E5M2", "HF8"))
+    return g.new(f"pypto.cast(pypto.cast({a.name}, pypto.DT_{dtype}{mode}{saturate}), pypto.DT_FP32)", "FP32", a.shape)
+
+
+def _quantised(g: Generator, name: str, dtype: str, shape: tuple[int, ...]) -> list[Stmt]:
+    axis = g.pick((-1, -2)) if len(shape) > 1 else -1
+    at = len(shape) + axis
+    rest = list(shape[:at] + shape[at + 1 :]) or [1]
+    scale = f"pypto.full({rest}, {g.pick(('0.5', '-3.0', '1e9'))}, pypto.DT_FP32)"
+    points = f", pypto.full({rest}, 7.5, pypto.DT_FP32)" if g.chance(0.5) else ""
+    if dtype == "FP32":
+        result = "UINT8" if points else "INT8"
+        return g.new(f"pypto.quantize({name}, {scale}, pypto.DT_{result}, {axis}{points})", result, shape)
+    return g.new(f"pypto.dequantize({name}, {scale}, pypto.DT_FP32, {axis}{points})", "FP32", shape)
+
+
+STATEMENTS: tuple[Callable[[Generator], list[Stmt]], ...] = (
+    sorted_pairs,
+    random_numbers,
+    paged_rows,
+    softmax_states,
+    small_types,
+)

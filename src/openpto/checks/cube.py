@@ -29,6 +29,8 @@ def check_cube(op: Op, chips: tuple[Chip, ...]) -> None:
 
 
 def _check_elements(op: Op, tile: CubeTile) -> None:
+    if op.attrs.get("microscaled") and tile.k[0] % 64:
+        fail("PTO329", site=op.site, kL0=tile.k[0])
     if tile.k[0] % 16 or tile.n[0] % 16:
         fail("PTO322", site=op.site, op=op.name, kL0=tile.k[0], nL0=tile.n[0])
 

@@ -266,6 +266,7 @@ FORMS: dict[str, Form] = {
     "mrgsort": Form("v", attrs=("mergesize",), check=_carries_dtype),
     **dict.fromkeys(("uniform", "normal"), Form("", attrs=("key", "counter"))),
     **dict.fromkeys(("paged_rows", "paged_rows_l1"), Form("vvvv", attrs=("block_size", "offsets"), check=_paged)),
+    "mx_widened": Form("vv", attrs=("k_axis", "rows_first")),
     "one_hot": Form("v"),
     **dict.fromkeys(("gathermask", "deinterleave"), Form("v", attrs=("start", "step"), check=_carries_dtype)),
     "interleave": Form("vv", attrs=("half",), check=_carries_dtype),

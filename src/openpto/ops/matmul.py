@@ -32,7 +32,7 @@ OUTPUTS: dict[DataType, frozenset[DataType]] = {
     BF16: frozenset({BF16, FP32}),
     FP32: frozenset({FP32}),
     INT8: frozenset({INT32}),
-    **dict.fromkeys((*FP8S, DataType.DT_HF8), frozenset({FP16, BF16, FP32})),
+    **dict.fromkeys((*FP8S, DataType.DT_HF8, DataType.DT_FP4_E2M1), frozenset({FP16, BF16, FP32})),
 }
 EXTRA_KEYS = ("bias_tensor", "scale", "scale_tensor", "relu_type", "trans_mode")
 
@@ -83,16 +83,15 @@ def matmul(
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
     Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
     which may be mixed, and HF8 give FP16, BF16 or FP32; with a scale INT8 gives FP16, and all give INT8.
-    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any
-    float type beside FP8); ``relu_type``; ``scale``, of
-    which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold FP32 patterns; ``trans_mode``,
-    which rounds FP32 operands to TF32.
+    ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any float type beside FP8);
+    ``relu_type``; ``scale``, of which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold
+    FP32 patterns; ``trans_mode``, which rounds FP32 operands to TF32.
     The sum starts at +0 and adds products for ascending k, each by one fused multiply-add in FP32 (INT8: exact in
     INT32); then, one step each: bias, scale, ReLU, output type (INT8: nearest even, saturating).
     Errors: ranks, K or batch that do not fit; dtypes outside the table; a dynamic operand; NZ with FP32; bias, scale or
     ReLU with split-K.
     """
-    a, b = _operand("input", 1, input), _operand("mat2", 2, mat2)
+    a, b = matrix("input", 1, input), matrix("mat2", 2, mat2)
     rank = a.type.rank
     if rank != b.type.rank or rank not in (2, 3, 4):
         fail("PTO270", first=rank, other=b.type.rank)
@@ -102,29 +101,41 @@ def matmul(
         fail("PTO276", why="Output tensor do not support NZ currently.")
     _element_types(a, b)
     _inner_axes(a, b)
-    extras = _extras(extend_params)
-    _output_type(a.type.dtype, out, extras)
-    _possible(a.type.dtype, extras)
-    m, n, valid_m, valid_n = _inner(a, b, ta, tb)
+    extra = {"part_of": f"matmul of {a.type.dtype.name}", "element_bytes": 1} if a.type.dtype in CODES else {}
+    return multiply(widened(a), widened(b), a.type.dtype, out, (ta, tb), extras_of(extend_params), extra)
+
+
+def multiply(
+    a: Var,
+    b: Var,
+    dtype: DataType,
+    out: DataType,
+    transposed: tuple[bool, bool],
+    extras: Extras,
+    attrs: Mapping[str, Any],
+) -> Var:
+    """Check everything but the element types of the matrices, which the author gave as ``dtype``, and record."""
+    _output_type(dtype, out, extras)
+    _possible(dtype, extras)
+    m, n, valid_m, valid_n = _inner(a, b, *transposed)
     batch, valid_batch = _batch(a, b)
     if extras.bias is not None:
-        _bias(extras.bias, a.type.dtype, rank, n)
+        _bias(extras.bias, dtype, a.type.rank, n)
     if extras.scale_tensor is not None:
         _scale_tensor(extras.scale_tensor, n)
-    extra = {"part_of": f"matmul of {a.type.dtype.name}", "element_bytes": 1} if a.type.dtype in CODES else {}
     return rec.emit(
         "matmul",
-        [widened(a), widened(b), *extras.tensors],
+        [a, b, *extras.tensors],
         TileType((*batch, m, n), out),
         (*valid_batch, valid_m, valid_n),
-        a_trans=ta,
-        b_trans=tb,
+        a_trans=transposed[0],
+        b_trans=transposed[1],
         relu=extras.relu,
         scale=extras.scale,
         bias=extras.bias is not None,
         scale_tensor=extras.scale_tensor is not None,
         trans_mode=extras.trans_mode,
-        **extra,
+        **attrs,
     )
 
 
@@ -152,7 +163,8 @@ def product_type(dtype: DataType) -> DataType:
     fail("PTO277", dtype=dtype.name)
 
 
-def _operand(name: str, number: int, value: object) -> Var:
+def matrix(name: str, number: int, value: object) -> Var:
+    """A static operand of a product (PTO271)."""
     var = rec.tensor("matmul", name, value)
     for at, extent in enumerate(var.type.shape):
         if not isinstance(extent, int):
@@ -240,7 +252,7 @@ def _batch(a: Var, b: Var) -> tuple[tuple[int, ...], tuple[Dim, ...]]:
     return common, valid
 
 
-def _extras(params: object) -> Extras:
+def extras_of(params: object) -> Extras:
     """Check ``extend_params`` (PTO222, PTO275)."""
     if params is None:
         return Extras()
@@ -274,7 +286,7 @@ BIASES: dict[DataType, frozenset[DataType]] = {
     BF16: frozenset({BF16, FP32}),
     FP32: frozenset({FP32}),
     INT8: frozenset({INT32}),
-    **dict.fromkeys((*FP8S, DataType.DT_HF8), F3),
+    **dict.fromkeys((*FP8S, DataType.DT_HF8, DataType.DT_FP4_E2M1), F3),
 }
 
 

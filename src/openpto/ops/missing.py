@@ -8,7 +8,6 @@ from .samples import normal
 _X = {"x": normal(8, 16)}
 
 missing("conv", "M", "1-D/2-D/3-D convolution.")
-missing("dequantize", "Q", "INT8/INT16 to FP32 with scale.")
 missing("distributed.create_shmem_signal", "D", "Allocate signal-only tensor.")
 missing("distributed.create_shmem_tensor", "D", "Allocate symmetric data tensor.")
 missing("distributed.my_symbolic_pe", "D", "Own PE id as SymbolicScalar.")
@@ -58,6 +57,3 @@ elsewhere(
     "Debug dump in verify mode.",
     Sample("pypto.pass_verify_save(x, 'x') or x * 1.0", _X, lambda x: x),
 )
-missing("quant_mx", "Q", "MX quantisation with E8M0 scales.", method=True, only_950=True)
-missing("quantize", "Q", "FP32 to INT8/UINT8 with scale.")
-missing("scaled_mm", "M", "MX block-scaled matrix product.", only_950=True)

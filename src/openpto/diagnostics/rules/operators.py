@@ -1,4 +1,4 @@
-"""PTO328, PTO435, PTO464-468 and PTO654: what single operations demand of tiles, extents and elements."""
+"""PTO328-329, PTO435, PTO464-468 and PTO654: what single operations demand of tiles, extents and elements."""
 
 from __future__ import annotations
 
@@ -36,6 +36,51 @@ tensor_rule(
         "pypto.set_vec_tile_shapes(8, 32)",
         "out[:] = x + pypto.cast(pypto.argsort(x, -1, True), F)",
     ),
+)
+
+_MICROSCALED = """import numpy as np
+
+import openpto
+import pypto
+
+F = pypto.DT_FP32
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([16, 64], F), out: pypto.Tensor([16, 16], F)):
+    pypto.set_vec_tile_shapes(16, 64)
+    pypto.set_cube_tile_shapes([16, 16], [{k}, 64], [32, 32])
+    q, s = pypto.quant_mx(x, performance_mode=False)
+    out[:] = pypto.scaled_mm(q, q, F, s, s, b_trans=True, scale_b_trans=True)
+
+
+def run():
+    with openpto.configure(platform="950"):
+        kernel(np.ones((16, 64), np.float32), np.zeros((16, 16), np.float32))
+"""
+
+register(
+    Rule(
+        code="PTO329",
+        name="cube-tile-of-scaled-product",
+        exc=ValueError,
+        title=T("cube tile cuts a pair of scaled groups", "cube tile 切断了一对缩放分组"),
+        message=T(
+            "kL0({kL0}) of scaled_mm must be a multiple of 64",
+            "scaled_mm 的 kL0({kL0}) 必须是 64 的倍数",
+        ),
+        help=T(
+            "set another one with pypto.set_cube_tile_shapes before this line",
+            "请在此行之前用 pypto.set_cube_tile_shapes 重新设置",
+        ),
+        explanation=T(
+            "Scales are stored in pairs, each pair for 64 elements of K. A tile of L0 takes whole pairs.",
+            "缩放因子成对存放，每对对应 K 方向的 64 个元素。L0 的 tile 必须包含完整的对。",
+        ),
+        aliases=("FC4001",),
+        bad=_MICROSCALED.format(k=32),
+        good=_MICROSCALED.format(k=64),
+    )
 )
 
 fault_rule(

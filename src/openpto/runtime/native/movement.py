@@ -306,6 +306,8 @@ def _rescale_mask(low: Lowering, source: NTile, made: NTile, mask: Arr, old: int
 
 
 def _canonical(dtype: DataType) -> arith.Expr:
+    if stored_type(dtype) is not dtype:
+        return _canonical_byte(dtype)
     x = arith.var(dtype)
     if dtype in arith.REALS:
         return arith.select(arith.is_nan(x), arith.nan(dtype), x)
@@ -314,7 +316,7 @@ def _canonical(dtype: DataType) -> arith.Expr:
         wide = arith.convert(x, arith.F32)
         nan = arith.bitcast(arith.const(quiet, arith.U16), dtype)
         return arith.select(arith.is_nan(wide), nan, x)
-    return _canonical_byte(dtype) if stored_type(dtype) is not dtype else x
+    return x
 
 
 def _canonical_byte(dtype: DataType) -> arith.Expr:
