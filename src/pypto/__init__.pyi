@@ -1095,7 +1095,7 @@ def matmul(input: Any, mat2: Any, out_dtype: Any, *, a_trans: Any = ..., b_trans
 
     Shapes: both of rank 2, 3 or 4, static; batch axes broadcast from 1. ``a_trans``: input is stored [K, M];
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
-    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
+    Dtypes: FP32 gives FP32, FP16 and BF16 give FP16, BF16 or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
     which may be mixed, and HF8 give FP16, BF16 or FP32; with a scale INT8 gives FP16, and all give INT8.
     ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any float type beside FP8);
     ``relu_type``; ``scale``, of which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold
@@ -1363,7 +1363,8 @@ def remainder(input: Any, other: Any, precision_type: Any = ...) -> Tensor:
     Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
     Dtypes: FP16, BF16, FP32, INT16, INT32, both the same. Integers are exact, a divisor 0 gives 0; floats: as ``fmod``,
     plus one rounded addition where the signs differ. Either operand may be a scalar, which takes the tensor's dtype.
-    Errors: two scalars; a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+    Errors: two scalars; the scalar 0 as the divisor of integers; a float scalar beside an integer tensor; different
+    dtypes; shapes that do not broadcast.
 
     Example::
 

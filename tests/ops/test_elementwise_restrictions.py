@@ -80,6 +80,8 @@ REFUSED = {
         for name in ("add", "sub", "mul", "div", "floor_div", "ceil_div", "remainder")
     },
     "floor_div of INT16": (lambda x: pypto.floor_div(of(DT_INT16), 2), "PTO231", "INT16"),
+    "ceil_div by 0": (lambda x: pypto.ceil_div(of(DT_INT32), 0), "PTO268", "by the number 0"),
+    "remainder by 0": (lambda x: of(DT_INT16) % 0, "PTO268", "remainder() of integers by the number 0"),
     "ceil_div of floats": (lambda x: pypto.ceil_div(x, 2), "PTO231", "FP32"),
     "fmod of ints": (lambda x: pypto.fmod(of(DT_INT32), 3), "PTO231", "INT32"),
     "fmod NaN": (lambda x: pypto.fmod(x, float("nan")), "PTO268", "fmod(): other must not be NaN."),
@@ -110,6 +112,9 @@ REFUSED = {
     "where ranks": (lambda x: pypto.where(x > 0.0, x, of(DT_FP32, (16,))), "PTO230", "2 and 1"),
     "where along two axes": (
         lambda x: pypto.where(x > 0.0, of(DT_FP32, (1, 1)), x), "PTO268", "more than one axis of [8, 16]"
+    ),
+    "where negative Element": (
+        lambda x: pypto.where(x > 0.0, of(DT_UINT8), Element(DT_UINT8, -1)), "PTO268", "negative scalar"
     ),
     "where negative UINT8": (lambda x: pypto.where(x > 0.0, of(DT_UINT8), -1), "PTO268", "negative scalar"),
     "clip of mixed bounds": (lambda x: pypto.clip(x, 0.0, x), "PTO222", "both Tensor or both scalars"),
@@ -158,7 +163,7 @@ REFUSED = {
     "cast mode": (lambda x: pypto.cast(x, DT_FP16, "rint"), "PTO222", "CastMode"),
     "cast satmode": (lambda x: pypto.cast(x, DT_INT16, pypto.CastMode.CAST_RINT, True), "PTO222", "SaturationMode"),
     # matmul
-    "matmul FP16 to BF16": (lambda x: matmul(DT_FP16, DT_BF16), "PTO273", "DT_BF16"),
+    "matmul FP16 to INT32": (lambda x: matmul(DT_FP16, DT_INT32), "PTO273", "DT_INT32"),
     "matmul INT8 to FP32": (lambda x: matmul(DT_INT8, DT_FP32), "PTO273", "DT_FP32"),
     "matmul INT8 to BF16": (lambda x: matmul(DT_INT8, DT_BF16, scale=2.0), "PTO273", "DT_BF16"),
     "matmul INT8 to FP16": (lambda x: matmul(DT_INT8, DT_FP16), "PTO275", "need a scale"),
@@ -179,6 +184,12 @@ REFUSED = {
     "matmul TF32 of FP16": (
         lambda x: matmul(DT_FP16, DT_FP16, trans_mode=pypto.TransMode.CAST_ROUND),
         "PTO275", "The param of trans_mode is only supported when input data type is DT_FP32",
+    ),
+    "matmul TF32 to INT8": (
+        lambda x: matmul(DT_FP32, DT_INT8, scale=1.0, trans_mode=pypto.TransMode.CAST_RINT), "PTO275", "keeps FP32"
+    ),
+    "matmul batch of NZ": (
+        lambda x: pypto.matmul(nz((2, 32, 32)), of(DT_FP16, (2, 32, 32)), DT_FP16), "PTO276", "set_matrix_size"
     ),
     "matmul trans_mode": (lambda x: matmul(DT_FP32, DT_FP32, trans_mode=1), "PTO275", "TransMode"),
     "matmul relu_type": (lambda x: matmul(DT_FP32, DT_FP32, relu_type=True), "PTO275", "ReLuType"),

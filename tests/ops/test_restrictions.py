@@ -179,6 +179,7 @@ REFUSED = {
     "unpack of a cut row": (
         lambda x: pypto.unpack(pypto.view(of(DT_UINT8, [8]), [8], [0], valid_shape=[6]), DT_INT32), "PTO456", "6"
     ),
+    "reshape of a cut unpack": (lambda x: pypto.view(x[:, 0:3], dtype=DT_INT64), "PTO253", "3 x 4 bytes"),
     # sorting
     "topk axis": (lambda x: pypto.topk(x, 2, 0), "PTO263", "last axis"),
     "topk 0": (lambda x: pypto.topk(x, 0), "PTO268", "[1, 16]"),

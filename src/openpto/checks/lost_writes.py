@@ -51,7 +51,8 @@ def _histories(trace: Trace) -> dict[Var, _History]:
         if isinstance(node, TOp):
             parts = recorded_access(node)
             results = [result for result in node.results if isinstance(result, Var)]
-            if parts.target is None and looks_only(node.name) and results:
+            own_copy = node.name == "clone" and node.site.asked  # an operation made it for itself
+            if parts.target is None and looks_only(node.name) and results and not own_copy:
                 histories.setdefault(results[0], _History()).origin = node
             if node.attrs.get("inplace"):
                 _of(histories, results[0]).writes.append((position, loops, node))

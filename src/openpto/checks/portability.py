@@ -1,7 +1,7 @@
 """What runs here and is refused or means something else elsewhere.
 
-Purpose: warn (or refuse, under a chosen target) where a tensor is read after it was moved into another, and where a
-part of a tensor is read and a part of the same tensor is written from it in one straight line.
+Purpose: warn (or refuse, under a chosen target) where a tensor is read after it was moved into another or added to by
+index_add, and where a part of a tensor is read and a part of the same tensor is written from it in one straight line.
 Precondition: a finished trace, where tensor objects still exist; SSA keeps only their states.
 Postcondition: nothing is changed.
 Non-goals: what the front end sees while tracing (helpers, names, scalars) is reported there.
@@ -15,6 +15,9 @@ from openpto.checks.access import is_move, line_of, recorded_access
 from openpto.diagnostics import Site, portability
 from openpto.ir.trace import Region, TAssign, TIf, TLoop, TOp, Trace, Var
 
+ADDS = "index_add"
+"""The operation that leaves its operand alone here and changes it in the toolchains."""
+
 Parts = dict[Var, frozenset[Var]]
 """For each object, the tensors of which a part went into its data."""
 
@@ -26,7 +29,7 @@ class Portability:
     trace: Trace
 
     def run(self) -> None:
-        """Check one trace. Reports PTO610 and PTO611."""
+        """Check one trace. Reports PTO610 to PTO612."""
         _check_moved(self.trace.root, {})
         _check_round_trips(self.trace.root, {})
 
@@ -52,12 +55,23 @@ def _check_moved(region: Region, moved: dict[Var, Site]) -> dict[Var, Site]:
 
 def _check_moved_node(node: TOp | TAssign, moved: dict[Var, Site]) -> None:
     for var in _reads(node):
-        if var in moved:
-            portability("PTO610", site=node.site, name=var.name or "the tensor", line=line_of(moved[var]))
+        if var not in moved or (_adds_to_copy(moved[var]) and node.site.asked == ADDS):
+            continue
+        code = "PTO612" if _adds_to_copy(moved[var]) else "PTO610"
+        portability(code, site=node.site, name=var.name or "the tensor", line=line_of(moved[var]))
     for var in _writes(node):
         moved.pop(var, None)
+    if isinstance(node, TOp) and node.name == "clone" and _adds_to_copy(node.site):
+        for var in _reads(node):
+            if var.kind == "param":
+                portability("PTO612", site=node.site, name=var.name, line=line_of(node.site))
+            moved[var] = node.site
     if is_move(node):
         moved.update((var, node.site) for var in _reads(node))
+
+
+def _adds_to_copy(site: Site) -> bool:
+    return site.asked == ADDS
 
 
 def _reads(node: TOp | TAssign) -> tuple[Var, ...]:

@@ -424,6 +424,7 @@ def _choice(name: str, value: object, dtype: DataType) -> Var | Imm:
     if isinstance(value, Var):
         return rec.tile("where", name, value)
     rec.element_type("where", dtype, ADDITIVE)
-    if isinstance(value, (int, float)) and value < 0 and dtype in (UINT8,):
+    number = value.value if isinstance(value, Imm) else value
+    if isinstance(number, (int, float)) and number < 0 and dtype is UINT8:
         fail("PTO268", op="where", why=f"where() does not support negative scalar for unsigned {dtype.name}")
     return rec.scalar("where", value, dtype)

@@ -28,8 +28,8 @@ FP8S = frozenset({DataType.DT_FP8E4M3, DataType.DT_FP8E5M2})
 OPERANDS = Dtypes(F3 | frozenset({INT8}), FP8S | {DataType.DT_HF8})
 # Operand type -> output types without scale.
 OUTPUTS: dict[DataType, frozenset[DataType]] = {
-    FP16: frozenset({FP16, FP32}),
-    BF16: frozenset({BF16, FP32}),
+    FP16: frozenset({FP16, FP32, BF16}),
+    BF16: frozenset({BF16, FP32, FP16}),
     FP32: frozenset({FP32}),
     INT8: frozenset({INT32}),
     **dict.fromkeys((*FP8S, DataType.DT_HF8, DataType.DT_FP4_E2M1), frozenset({FP16, BF16, FP32})),
@@ -81,7 +81,7 @@ def matmul(
 
     Shapes: both of rank 2, 3 or 4, static; batch axes broadcast from 1. ``a_trans``: input is stored [K, M];
     ``b_trans``: mat2 is stored [N, K]. The valid extents of K must agree; M and N carry theirs over.
-    Dtypes: FP32 gives FP32, FP16 and BF16 give themselves or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
+    Dtypes: FP32 gives FP32, FP16 and BF16 give FP16, BF16 or FP32, INT8 gives INT32; on the 950 FP8E4M3 and FP8E5M2,
     which may be mixed, and HF8 give FP16, BF16 or FP32; with a scale INT8 gives FP16, and all give INT8.
     ``extend_params``: ``bias_tensor`` [1, N], FP32 or as the operands (INT32 beside INT8, any float type beside FP8);
     ``relu_type``; ``scale``, of which 10 mantissa bits count, or ``scale_tensor`` [1, N], UINT64 or INT64 that hold
@@ -116,7 +116,7 @@ def multiply(
 ) -> Var:
     """Check everything but the element types of the matrices, which the author gave as ``dtype``, and record."""
     _output_type(dtype, out, extras)
-    _possible(dtype, extras)
+    _possible(dtype, out, extras)
     m, n, valid_m, valid_n = _inner(a, b, *transposed)
     batch, valid_batch = _batch(a, b)
     if extras.bias is not None:
@@ -200,6 +200,10 @@ def _inner_axes(a: Var, b: Var) -> None:
         elif inner * bytes_of(var.type.dtype) % 32 or outer % 16:
             shown = shapes.shape_text(var.type.shape)
             fail("PTO276", why=f"{name} {shown} in NZ needs an inner axis of whole 32 bytes and an outer one of 16")
+        elif var.type.rank > 2 and rec.recorder("matmul").scope.matrix_size is None:
+            fail(
+                "PTO276", why=f"{name} in NZ with {var.type.rank} axes needs pypto.set_matrix_size([m, k, n]) before it"
+            )
 
 
 def _output_type(dtype: DataType, out: DataType, extras: Extras) -> None:
@@ -214,10 +218,12 @@ def _output_type(dtype: DataType, out: DataType, extras: Extras) -> None:
         fail("PTO275", why=f"{dtype.name} operands with {out.name} output need a scale or a scale_tensor")
 
 
-def _possible(dtype: DataType, extras: Extras) -> None:
-    """What the operands' type and split-K exclude (PTO275)."""
+def _possible(dtype: DataType, out: DataType, extras: Extras) -> None:
+    """What the types and split-K exclude (PTO275)."""
     if extras.trans_mode is not TransMode.CAST_NONE and dtype is not FP32:
         fail("PTO275", why="The param of trans_mode is only supported when input data type is DT_FP32")
+    if extras.trans_mode is not TransMode.CAST_NONE and out is not FP32:
+        fail("PTO275", why=f"trans_mode keeps FP32 results, the output here is {out.name}")
     if extras.scale is not None and extras.scale_tensor is not None:
         fail("PTO275", why="scale and scale_tensor exclude each other")
     cube = rec.recorder("matmul").scope.cube

@@ -7,7 +7,7 @@ import math as pymath
 import numpy as np
 
 from openpto.diagnostics import fail
-from openpto.ir.dtypes import DataType
+from openpto.ir.dtypes import DataType, is_int
 from openpto.ir.enums import PrecisionType
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
@@ -92,7 +92,15 @@ def ceil_div(input: Var, other: Var | int) -> Var:
     Dtypes: INT32, both; exact. A divisor 0 gives the greatest value of the type (the least for x < 0).
     Errors: a float scalar; different dtypes; shapes that do not broadcast.
     """
+    refuse_zero("ceil_div", other)
     return binary("ceil_div", input, other)
+
+
+def refuse_zero(name: str, divisor: object) -> None:
+    """An integer divisor that is known to be 0 (PTO268): what chips give there differs."""
+    value = divisor.value if isinstance(divisor, Imm) else divisor
+    if isinstance(value, int) and value == 0:
+        fail("PTO268", op=name, why=f"{name}() of integers by the number 0, for which chips give different results")
 
 
 # Remainders
@@ -176,10 +184,13 @@ def remainder(
     Shapes: broadcast like numpy, rank 1-4; valid extents are the least of the operands that have the full extent.
     Dtypes: FP16, BF16, FP32, INT16, INT32, both the same. Integers are exact, a divisor 0 gives 0; floats: as ``fmod``,
     plus one rounded addition where the signs differ. Either operand may be a scalar, which takes the tensor's dtype.
-    Errors: two scalars; a float scalar beside an integer tensor; different dtypes; shapes that do not broadcast.
+    Errors: two scalars; the scalar 0 as the divisor of integers; a float scalar beside an integer tensor; different
+    dtypes; shapes that do not broadcast.
     """
     precise("remainder", precision_type)
     if isinstance(input, Var):
+        if is_int(input.type.dtype):
+            refuse_zero("remainder", other)
         return binary("remainder", input, other)
     if not isinstance(other, Var):
         fail("PTO222", op="remainder", why="Unsupported operand types for remainder: one has to be a Tensor")

@@ -23,7 +23,7 @@ from openpto.ir.dtypes import DataType, is_int, numpy_dtype
 from openpto.ir.enums import TileOpFormat
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, TileType
-from openpto.ir.trace import Trace, Var, current
+from openpto.ir.trace import TOp, Trace, Var, current
 
 from . import shapes
 from .dtype_sets import COMPUTED
@@ -222,6 +222,17 @@ def flag(op: str, name: str, value: object) -> bool:
     if isinstance(value, (bool, int)):
         return bool(value)
     fail("PTO222", op=op, why=f"{name} must be a bool, got {type_name(value)}")
+
+
+def is_window(var: Var) -> bool:
+    """Whether a tensor is the result of ``view`` or a slice."""
+    trace = current()
+    region = trace.region if trace is not None else None
+    while region is not None:
+        if any(isinstance(node, TOp) and node.name == "view" and var in node.results for node in region.body):
+            return True
+        region = region.parent
+    return False
 
 
 def vector_tile(axis: int, rank: int) -> int | None:

@@ -1,4 +1,4 @@
-"""PTO649-659: uses of tensors that have a meaning here and are refused, or mean something else, in toolchains."""
+"""PTO612, PTO613 and PTO649-659: uses of tensors that have a meaning here and are refused, or mean something else, in toolchains."""
 
 from __future__ import annotations
 
@@ -241,4 +241,50 @@ tensor_rule(
     profiles=BOTH,
     bad=program("out[:] = pypto.where(x > 0, x, 0.0)"),
     good=program("out[:] = pypto.where(x > 0.0, x, 0.0)"),
+)
+tensor_rule(
+    "PTO612",
+    "index-add-changes-its-operand",
+    RuntimeError,
+    severity="warning",
+    title=("index_add changes its operand in the toolchains", "index_add 在工具链中会修改其操作数"),
+    message=(
+        "{name} keeps its contents here; the toolchains ({profiles}) have added to it in {line}",
+        "{name} 在此处保持原内容；而工具链（{profiles}）已在 {line} 对它做了累加",
+    ),
+    help=(
+        "write pypto.index_add_(pypto.clone(x), ...) for a sum beside x, or index_add_ to change x",
+        "若要在 x 之外得到结果，请写 pypto.index_add_(pypto.clone(x), ...)；若要修改 x，请用 index_add_",
+    ),
+    why=(
+        "It is documented as not in place and so it is here. The toolchains run the kernel of index_add_ on the operand.",
+        "文档说明该操作不是就地操作，此处如此实现。而工具链会在操作数上运行 index_add_ 的 kernel。",
+    ),
+    profiles=BOTH,
+    bad=with_ints("t = x * 2.0", "s = pypto.index_add(t, 0, i[0:8, 0], x)", "out[:] = s + t"),
+    good=with_ints("t = x * 2.0", "s = pypto.index_add_(pypto.clone(t), 0, i[0:8, 0], x)", "out[:] = s + t"),
+)
+tensor_rule(
+    "PTO613",
+    "inplace-reshape-of-view",
+    RuntimeError,
+    severity="warning",
+    title=("in-place reshape of a window", "对窗口做就地 reshape"),
+    message=(
+        "reshape(inplace=True) of a window runs here; the toolchains ({profiles}) do not allow it",
+        "对窗口做 reshape(inplace=True) 在此处可以运行；工具链（{profiles}）不允许",
+    ),
+    help=(
+        "reshape the tensor before the window is taken, or leave out inplace=True",
+        "请先对张量做 reshape 再取窗口，或去掉 inplace=True",
+    ),
+    why=(
+        "A window of global memory has strides that another shape cannot describe, so the two cannot share memory there.",
+        "全局内存的窗口带有步长，其他形状无法描述，因此两者无法在设备上共享内存。",
+    ),
+    profiles=BOTH,
+    bad=program(
+        "t = pypto.reshape(pypto.view(x, [8, 16], [0, 0]), [16, 8], inplace=True)", "out[:] = pypto.reshape(t, [8, 16])"
+    ),
+    good=program("t = pypto.reshape(pypto.view(x, [8, 16], [0, 0]), [16, 8])", "out[:] = pypto.reshape(t, [8, 16])"),
 )
