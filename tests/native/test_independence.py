@@ -8,6 +8,7 @@ from openpto import runtime
 from openpto.ir.nodes import If, Loop
 from openpto.runtime.native import independence
 from openpto.runtime.native.independence import Plan
+from openpto.runtime.reference.engine import lifetimes_of
 
 F = pypto.DT_FP32
 MATRIX = [pypto.DYNAMIC, 16]
@@ -42,8 +43,7 @@ def independent(monkeypatch):
     def find(kernel, *arrays):
         with pytest.raises(Seen):
             kernel(*arrays)
-        read = {loop: frozenset(c.result for c in loop.carries) for loop in loops_of(seen[-1].body)}
-        found = independence.plans(seen[-1], read)
+        found = independence.plans(seen[-1], lifetimes_of(seen[-1]))
         assert all(isinstance(plan, Plan) for plan in found.values())
         return [loop.attrs["name"] for loop in loops_of(seen[-1].body) if loop in found]
 

@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="needs llvmlite")
 
-MODULES = 4
-"""The kernel, and what its matrix product calls: the product itself, packing, blocks in registers."""
+MODULES = 5
+"""The kernel, the pool of threads, and the product, packing and blocks in registers that a matrix product calls."""
 
 PROGRAM = """
 import sys

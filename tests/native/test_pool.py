@@ -114,7 +114,7 @@ def test_a_forked_child_has_workers_of_its_own(region):
 
 
 def test_the_interpreter_ends_with_parked_workers():
-    program = "from openpto.runtime.native import pool; print(len(pool.shared(4).workers))"
+    program = "from openpto.runtime.native import pool; p = pool.shared(4); p.grow(4); print(len(p.workers))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
 

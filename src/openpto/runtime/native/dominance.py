@@ -8,11 +8,9 @@ Non-goals: slots that loops or branches change; they stay in memory.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from typing import Any
 
-from .loopir import For, If, Point, Program, Ptr, Reserve, Set, Slot, Stmt
+from .flow import indices_of, pointers_of
+from .loopir import Bin, For, If, Index, Peek, Pick, Point, Program, Region, Reserve, Set, Slot, Stmt
 
 
 def registers(program: Program) -> tuple[frozenset[str], frozenset[str]]:
@@ -20,18 +18,18 @@ def registers(program: Program) -> tuple[frozenset[str], frozenset[str]]:
     sets: Counter[str] = Counter()
     points: Counter[str] = Counter()
     _count(program.body, sets, points)
-    hidden = _Walk(set(program.sizes), {*program.params, "arena", "flag"})
+    hidden = _Walk(set(program.sizes), {*program.params, "arena", "flag", "local"})
     hidden.body(program.body)
     slots = {n for n, k in sets.items() if k == 1 and n not in program.sizes} | {
         n for n in program.sizes if n not in sets
     }
-    pointers = {n for n, k in points.items() if k == 1} | {*program.params, "arena", "flag"}
+    pointers = {n for n, k in points.items() if k == 1} | {*program.params, "arena", "flag", "local"}
     return frozenset(slots - hidden.slots), frozenset((pointers - hidden.pointers) - _twice(program, points))
 
 
 def _twice(program: Program, points: Counter[str]) -> set[str]:
     """Parameters and fixed pointers that the program sets again."""
-    return {n for n in (*program.params, "arena", "flag") if n in points}
+    return {n for n in (*program.params, "arena", "flag", "local") if n in points}
 
 
 def _count(body: tuple[Stmt, ...], sets: Counter[str], points: Counter[str]) -> None:
@@ -45,6 +43,8 @@ def _count(body: tuple[Stmt, ...], sets: Counter[str], points: Counter[str]) -> 
         elif isinstance(stmt, If):
             _count(stmt.then, sets, points)
             _count(stmt.other, sets, points)
+        elif isinstance(stmt, Region):
+            sets.update(stmt.counters)
 
 
 class _Walk:
@@ -59,7 +59,7 @@ class _Walk:
         added: list[tuple[set[str], str]] = []
         for stmt in body:
             if isinstance(stmt, For):
-                self.reads((stmt.start, stmt.stop, stmt.step))
+                self.reads(stmt)
                 fresh = stmt.var not in self.seen_slots
                 self.seen_slots.add(stmt.var)
                 self.body(stmt.body)
@@ -67,9 +67,12 @@ class _Walk:
                     self.seen_slots.discard(stmt.var)
                 continue
             if isinstance(stmt, If):
-                self.reads(stmt.cond)
+                self.reads(stmt)
                 self.body(stmt.then)
                 self.body(stmt.other)
+                continue
+            if isinstance(stmt, Region):
+                self.region(stmt)
                 continue
             self.reads(stmt)
             if isinstance(stmt, Set):
@@ -79,31 +82,44 @@ class _Walk:
         for where, name in added:
             where.discard(name)
 
+    def region(self, stmt: Region) -> None:
+        """A region reads what its body takes; its own slots are another function's."""
+        self.reads(stmt)
+        for name in (*stmt.slots, *stmt.counters):
+            self.index(Slot(name))
+        for base in stmt.pointers:
+            self.pointer(base)
+
     @staticmethod
     def _add(where: set[str], name: str, added: list[tuple[set[str], str]]) -> None:
         if name not in where:
             where.add(name)
             added.append((where, name))
 
-    def reads(self, node: Any) -> None:
-        for item in _leaves(node):
-            if isinstance(item, Slot):
-                if item.name not in self.seen_slots:
-                    self.slots.add(item.name)
-            elif item.base not in self.seen_pointers:
-                self.pointers.add(item.base)
+    def reads(self, stmt: Stmt) -> None:
+        """What a statement reads, inner bodies left out."""
+        for node in indices_of(stmt):
+            self.index(node)
+        for at in pointers_of(stmt):
+            self.pointer(at.base)
+            self.index(at.offset)
 
+    def index(self, node: Index) -> None:
+        """The reads of an integer expression."""
+        if isinstance(node, Slot):
+            if node.name not in self.seen_slots:
+                self.slots.add(node.name)
+        elif isinstance(node, Bin):
+            self.index(node.left)
+            self.index(node.right)
+        elif isinstance(node, Pick):
+            for part in (node.cond, node.then, node.other):
+                self.index(part)
+        elif isinstance(node, Peek):
+            self.pointer(node.at.base)
+            self.index(node.at.offset)
 
-def _leaves(node: Any) -> Iterator[Slot | Ptr]:
-    """Slots and pointers inside a statement or expression; scalar expressions of lanes have none."""
-    stack = [node]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Slot):
-            yield item
-        elif isinstance(item, tuple):
-            stack.extend(item)
-        elif is_dataclass(item):
-            if isinstance(item, Ptr):
-                yield item
-            stack.extend(getattr(item, f.name) for f in fields(item))
+    def pointer(self, base: str) -> None:
+        """The read of a pointer slot."""
+        if base not in self.seen_pointers:
+            self.pointers.add(base)

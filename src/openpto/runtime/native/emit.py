@@ -8,7 +8,7 @@ change a bit. The floating-point environment is set to the contract's on entry a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from openpto.ops.arith import BOOL
@@ -33,6 +33,7 @@ from .loopir import (
     Poke,
     Program,
     Ptr,
+    Region,
     Reserve,
     Set,
     Slot,
@@ -78,27 +79,25 @@ class Emitter(VectorCode):
         self.inside = False
         self.thin = True
         self.reserves = False
+        self.regions = 0
 
     def module(self) -> str:
         """The whole module; the routines that the program calls are linked to it (see ``jit.compile_text``)."""
-        self.collect(self.program.body)
-        for name in (*self.program.params, "arena", "flag"):
-            self.pointers.setdefault(name)
-        for name in self.program.sizes:
-            self.slots.setdefault(name)
         self.prologue()
         self.statements(self.program.body)
         self.leave("0")
         self.start("stopped")
         self.leave("1")
-        body = "\n".join(self.code.lines)
         routines, externs = _runtime()
-        used = [text for name, text in routines.items() if f"{name}(" in body]
         declares = [d for d in self.code.declared if d.split("@")[1].split("(")[0] not in routines]
-        # What is left here runs once per tile at most: compiling it fast counts for more than its speed.
-        how = "noinline optnone " if self.thin else ""
         head = "define i64 @kernel(ptr noalias %params, ptr noalias %sizes, ptr noalias %arena.in, ptr noalias %record)"
-        return "\n".join([*declares, *externs, *used, *self.texts, f"{head} {how}{{", "entry:", body, "}", ""])
+        functions = "\n".join([*self.texts, f"{head} {self.attributes()}{{", "entry:", *self.code.lines, "}", ""])
+        used = [text for name, text in routines.items() if f"{name}(" in functions]
+        return "\n".join([*declares, *externs, *used, functions])
+
+    def attributes(self) -> str:
+        """Of the function: what runs once per tile at most is compiled fast, which counts for more than its speed."""
+        return "noinline optnone " if self.thin else ""
 
     # -- frame ---------------------------------------------------------------------------------------------------
 
@@ -117,7 +116,31 @@ class Emitter(VectorCode):
                 self.collect(stmt.other)
 
     def prologue(self) -> None:
+        """Everything before the first statement. Where there are regions, the host's address ends the record."""
+        self.frame((*self.program.params, "arena", "flag"))
+        contexts = list(_contexts(self.program.body))
+        if contexts:
+            self.code.do(f"%context = alloca [{max(contexts)} x i64], align 64")
+            self.code.do(f"%asked = alloca [{RECORD} x i64]")
+            self.code.do(f"%host.at = getelementptr i64, ptr %record, i64 {RECORD + 1 + len(self.program.params)}")
+            self.code.do("%host = load ptr, ptr %host.at")
+        self.arguments()
+        self.environment()
         code = self.code
+        code.do("%deadline = alloca i64")
+        code.declare("llvm.readcyclecounter", "i64", [])
+        now = code.put("call i64 @llvm.readcyclecounter()")
+        code.do(f"%deadline.first = add i64 {now}, {POLL_CYCLES}")
+        code.do("store i64 %deadline.first, ptr %deadline")
+
+    def frame(self, pointers: tuple[str, ...]) -> None:
+        """Memory for all slots."""
+        code = self.code
+        self.collect(self.program.body)
+        for name in pointers:
+            self.pointers.setdefault(name)
+        for name in self.program.sizes:
+            self.slots.setdefault(name)
         for name in self.slots:
             if name not in self.fixed:
                 code.do(f"%s.{name} = alloca i64")
@@ -128,6 +151,10 @@ class Emitter(VectorCode):
         code.do("%reserved = alloca ptr")
         code.do("store ptr null, ptr %reserved")
         code.do("%flag = alloca i64")
+
+    def arguments(self) -> None:
+        """Addresses and sizes from the caller."""
+        code = self.code
         self.keep_pointer("arena", "%arena.in")
         self.keep_pointer("flag", "%flag")
         for source, names, kind, keep in (
@@ -137,24 +164,23 @@ class Emitter(VectorCode):
             for k, name in enumerate(names):
                 address = code.put(f"getelementptr {kind}, ptr {source}, i64 {k}")
                 keep(name, code.put(f"load {kind}, ptr {address}"))
+
+    def environment(self) -> None:
+        """Round to nearest, no flushing, all exceptions masked."""
+        code = self.code
         if self.is_x86:
             code.do("%mxcsr.old = alloca i32")
             code.do("%mxcsr.new = alloca i32")
             code.declare("llvm.x86.sse.stmxcsr", "void", ["ptr"])
             code.declare("llvm.x86.sse.ldmxcsr", "void", ["ptr"])
             code.do("call void @llvm.x86.sse.stmxcsr(ptr %mxcsr.old)")
-            code.do("store i32 8064, ptr %mxcsr.new")  # round to nearest, no flushing, all exceptions masked
+            code.do("store i32 8064, ptr %mxcsr.new")
             code.do("call void @llvm.x86.sse.ldmxcsr(ptr %mxcsr.new)")
         else:
             code.declare("llvm.aarch64.get.fpcr", "i64", [])
             code.declare("llvm.aarch64.set.fpcr", "void", ["i64"])
             code.do("%fpcr.old = call i64 @llvm.aarch64.get.fpcr()")
             code.do("call void @llvm.aarch64.set.fpcr(i64 0)")
-        code.do("%deadline = alloca i64")
-        code.declare("llvm.readcyclecounter", "i64", [])
-        now = code.put("call i64 @llvm.readcyclecounter()")
-        code.do(f"%deadline.first = add i64 {now}, {POLL_CYCLES}")
-        code.do("store i64 %deadline.first, ptr %deadline")
 
     def keep(self, name: str, value: str) -> None:
         """Give an integer slot its value."""
@@ -171,7 +197,7 @@ class Emitter(VectorCode):
             self.code.do(f"store ptr {address}, ptr %p.{name}")
 
     def leave(self, result: str) -> None:
-        """Release scratch, restore the environment, return."""
+        """Release scratch, restore the environment, return ``result`` (empty: nothing)."""
         code = self.code
         if self.reserves:
             code.call_void("openpto_release", ("ptr", code.put("load ptr, ptr %reserved")))
@@ -179,7 +205,7 @@ class Emitter(VectorCode):
             code.do("call void @llvm.x86.sse.ldmxcsr(ptr %mxcsr.old)")
         else:
             code.do("call void @llvm.aarch64.set.fpcr(i64 %fpcr.old)")
-        code.do(f"ret i64 {result}")
+        code.do(f"ret i64 {result}" if result else "ret void")
 
     def label(self, hint: str) -> str:
         """A fresh block name."""
@@ -236,10 +262,14 @@ class Emitter(VectorCode):
 
     def address(self, at: Ptr) -> str:
         """Emit an address."""
-        base = self.addresses_of.get(at.base) or self.code.put(f"load ptr, ptr %p.{at.base}")
+        base = self.pointer(at.base)
         if at.offset == 0:
             return base
         return self.code.put(f"getelementptr {memory(at.dtype)}, ptr {base}, i64 {self.index(at.offset)}")
+
+    def pointer(self, name: str) -> str:
+        """Emit the address in a pointer slot."""
+        return self.addresses_of.get(name) or self.code.put(f"load ptr, ptr %p.{name}")
 
     # -- statements ----------------------------------------------------------------------------------------------
 
@@ -362,11 +392,15 @@ class Emitter(VectorCode):
 
     def fault(self, site: int, values: tuple[Index, ...]) -> None:
         """Fill the record and return."""
+        self.fill_record(site, values)
+        self.code.do("br label %stopped")
+
+    def fill_record(self, site: int, values: tuple[Index, ...]) -> None:
+        """What a fault or a note tells."""
         for k, value in enumerate((site, *values)):
             text = self.index(value)
             address = self.code.put(f"getelementptr i64, ptr %record, i64 {k}")
             self.code.do(f"store i64 {text}, ptr {address}")
-        self.code.do("br label %stopped")
 
     def reserve(self, stmt: Reserve) -> None:
         code = self.code
@@ -385,11 +419,12 @@ class Emitter(VectorCode):
         self.code.do(f"call void @{stmt.routine}({typed})")
 
     def note(self, stmt: Note) -> None:
+        self.fill_record(stmt.site, stmt.values)
+        self.hand_over(stmt)
+
+    def hand_over(self, stmt: Note) -> None:
+        """Give the note in the record to the host, which may stop the program."""
         code = self.code
-        for k, value in enumerate((stmt.site, *stmt.values)):
-            text = self.index(value)
-            address = code.put(f"getelementptr i64, ptr %record, i64 {k}")
-            code.do(f"store i64 {text}, ptr {address}")
         answer = code.call("openpto_note", "i64", ("ptr", "%record"))
         stop, stopped, on = code.put(f"icmp ne i64 {answer}, 0"), self.label("stop"), self.label("on")
         code.do(f"br i1 {stop}, label %{stopped}, label %{on}")
@@ -401,6 +436,17 @@ class Emitter(VectorCode):
     def out(self, stmt: Out) -> None:
         address = self.code.put(f"getelementptr i64, ptr %record, i64 {RECORD + stmt.number}")
         self.code.do(f"store i64 {self.index(stmt.value)}, ptr {address}")
+
+    def region(self, stmt: Region) -> None:
+        from . import emit_region  # it extends this module
+
+        if not self.regions:
+            self.texts.insert(0, emit_region.RUNTIME)
+        emit_region.emit_region(self, stmt)
+
+    def share(self, parent: Emitter) -> None:
+        """Let this emitter write another function of the parent's module."""
+        self.texts, self.functions, self.code.declared = parent.texts, parent.functions, parent.code.declared
 
     def comment(self, stmt: Comment) -> None:
         self.code.lines.append(f"  ; {stmt.text}")
@@ -418,6 +464,7 @@ _EMIT: dict[type, Callable[..., None]] = {
     Point: Emitter.point,
     Poke: Emitter.poke,
     For: Emitter.for_,
+    Region: Emitter.region,
     If: Emitter.if_,
     Check: Emitter.check,
     Vector: Emitter.vector,
@@ -427,3 +474,17 @@ _EMIT: dict[type, Callable[..., None]] = {
     Out: Emitter.out,
     Comment: Emitter.comment,
 }
+
+
+def _contexts(body: tuple[Stmt, ...]) -> Iterator[int]:
+    """Sizes of the contexts of all regions."""
+    from .emit_region import context_size  # it extends this module
+
+    for stmt in body:
+        if isinstance(stmt, Region):
+            yield context_size(stmt)
+        elif isinstance(stmt, For):
+            yield from _contexts(stmt.body)
+        elif isinstance(stmt, If):
+            yield from _contexts(stmt.then)
+            yield from _contexts(stmt.other)

@@ -27,10 +27,12 @@ from . import (
     gemm,
     indexing,
     jit,
+    later,
     microscaled,
     movement,
     paged,
     pairs,
+    pool,
     random_numbers,
     reduction,
     regions,
@@ -84,6 +86,7 @@ class Native:
     sizes    values of the program's size slots, in their order
     numbers  per parameter, the number of the first one that is the same memory
     scratch  bytes of memory that a run needs
+    regions  whether parts of it may run on several threads
     sites    its faults and notes; of kept code they are made again when it has something to say
     """
 
@@ -92,6 +95,7 @@ class Native:
     sizes: tuple[Expr, ...]
     numbers: tuple[int, ...]
     scratch: int
+    regions: bool
     places: Callable[[], Sites]
     _sites: Sites | None = None
 
@@ -157,7 +161,9 @@ def _compile(kernel: Kernel, goal: jit.Target) -> Native:
     lowered = lower(kernel)
     code = jit.compile_text(llvm_text(lowered, goal), goal, gemm.modules(lowered.program.routines, goal))
     names, sites = tuple(p.name for p in kernel.params), lowered.sites
-    return Native(code, names, lowered.sizes, lowered.numbers, lowered.program.scratch, lambda: sites)
+    program = lowered.program
+    scratch, regions = program.scratch + program.local, program.regions > 0
+    return Native(code, names, lowered.sizes, lowered.numbers, scratch, regions, lambda: sites)
 
 
 def statements(block: Block) -> int:
@@ -202,7 +208,7 @@ class Prepared:
         self.native = native
         self._sizes = (ctypes.c_int64 * max(len(values), 1))(*values)
         self._addresses = ctypes.c_void_p * max(count, 1)
-        self._record = ctypes.c_int64 * (RECORD + count + 1)
+        self._record = ctypes.c_int64 * (RECORD + count + 2)
 
     def run(self, addresses: Sequence[int]) -> Any:
         """Run on the memory of the parameters and give the record of the run, None if there is no scratch memory and
@@ -216,10 +222,16 @@ class Prepared:
         host = _Host(native)
         handlers = jit.handlers()
         handlers.append(host.note)
+        lent = None
+        if native.regions:
+            lent = later.borrow(pool.wanted(), host.note)
+            record[-1] = lent.address
         try:
             failed = native.code.entry(self._addresses(*addresses), self._sizes, scratch, record)
         finally:
             handlers.pop()
+            if lent is not None:
+                later.give_back(lent)
         if failed:
             host.stop(list(record))
         return record

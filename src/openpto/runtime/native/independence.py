@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from openpto.ir import affine
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Op, Value
+from openpto.runtime.reference.liveness import Lifetimes
 
 Interval = affine.Interval
 
@@ -50,29 +51,29 @@ class Side:
     extent: int
 
 
-def plans(kernel: Kernel, read_later: Mapping[Loop, frozenset[Value]]) -> dict[Loop, Plan]:
-    """The independent loops of a kernel; ``read_later`` are results of a loop that something reads."""
+def plans(kernel: Kernel, lifetimes: Lifetimes) -> dict[Loop, Plan]:
+    """The independent loops of a kernel."""
     found: dict[Loop, Plan] = {}
-    _visit(kernel.body, {}, read_later, found)
+    _visit(kernel.body, {}, lifetimes, found)
     return found
 
 
 def _visit(
     block: Block,
     known: Mapping[Expr, Interval],
-    read_later: Mapping[Loop, frozenset[Value]],
+    lifetimes: Lifetimes,
     found: dict[Loop, Plan],
 ) -> None:
     for stmt in block.body:
         if isinstance(stmt, Loop):
             inside = {**known, **index_bounds(stmt, known)}
-            plan = plan_of(stmt, inside, read_later[stmt])
+            plan = plan_of(stmt, inside, frozenset(lifetimes.deaths[stmt].after))
             if plan is not None:
                 found[stmt] = plan
-            _visit(stmt.body, inside, read_later, found)
+            _visit(stmt.body, inside, lifetimes, found)
         elif isinstance(stmt, If):
-            _visit(stmt.then, known, read_later, found)
-            _visit(stmt.other, known, read_later, found)
+            _visit(stmt.then, known, lifetimes, found)
+            _visit(stmt.other, known, lifetimes, found)
 
 
 def index_bounds(loop: Loop, known: Mapping[Expr, Interval]) -> dict[Expr, Interval]:
@@ -84,8 +85,9 @@ def index_bounds(loop: Loop, known: Mapping[Expr, Interval]) -> dict[Expr, Inter
     return {loop.index: (a[0], b[1] - 1) if step > 0 else (b[0] + 1, a[1])}
 
 
-def plan_of(loop: Loop, known: Mapping[Expr, Interval], read_later: frozenset[Value]) -> Plan | None:
-    """The plan of one loop, or None if its iterations may depend on each other."""
+def plan_of(loop: Loop, known: Mapping[Expr, Interval], unread: frozenset[Value]) -> Plan | None:
+    """The plan of one loop, or None if its iterations may depend on each other; nothing reads the values ``unread``
+    after the loop."""
     shared = []
     bounds = {**known, **_inner_bounds(loop.body, known)}
     varying = frozenset(_defined(loop.body))

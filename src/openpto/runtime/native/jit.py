@@ -27,7 +27,7 @@ _PATHS = {
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
 the interpreter runs the handlers at its entry, where their exception is lost."""
-_CODE_VERSION = 1
+_CODE_VERSION = 2
 """Of the code that machine code and this module expect of each other; part of the keys of kept code."""
 _OPTIMISE = 2
 _notes = threading.local()

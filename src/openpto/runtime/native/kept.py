@@ -35,6 +35,7 @@ def described(kernel: Kernel) -> dict[str, Any] | None:
         "sizes": sizes,
         "numbers": native.numbers,
         "scratch": native.scratch,
+        "regions": native.regions,
     }
 
 
@@ -51,7 +52,8 @@ def restored(image: Mapping[str, Any], kernel: Callable[[], Kernel]) -> Native |
         return native.sites
 
     sizes = tuple(_expression(size) for size in image["sizes"])
-    return Native(code, tuple(image["names"]), sizes, tuple(image["numbers"]), int(image["scratch"]), places)
+    scratch, regions = int(image["scratch"]), bool(image["regions"])
+    return Native(code, tuple(image["names"]), sizes, tuple(image["numbers"]), scratch, regions, places)
 
 
 def of_kernel(kernel: Kernel) -> Native:

@@ -7,7 +7,7 @@ so every instruction set computes the same bits.
 Grammar::
 
     Index = int | Slot | Bin | Pick | Peek               a 64-bit integer, wrapping arithmetic
-    Stmt  = Set | Point | Poke | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
+    Stmt  = Set | Point | Poke | For | Region | If | Check | Vector | Call | Reserve | Note | Out | Comment
 
 ``Check`` ends the program with a fault: the site number and further integers go into the fault record.
 """
@@ -99,7 +99,8 @@ class Poke:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for var in range(start, stop, step)``; bounds are evaluated once. ``interruptible`` loops poll for Ctrl-C."""
+    """``for var in range(start, stop, step)``; bounds are evaluated once. ``interruptible`` loops poll for Ctrl-C; the
+    iterations of ``independent`` ones may run in any order."""
 
     var: str
     start: Index
@@ -107,6 +108,27 @@ class For:
     step: Index
     body: tuple[Stmt, ...]
     interruptible: bool = False
+    independent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """``for var in range(count)`` in chunks of ``grain`` iterations, which threads run at once if ``shared``.
+
+    A chunk has slots of its own: it starts with the ``slots`` and ``pointers`` of the program that its body takes, and
+    what it sets ends with it, but for ``counters``, to which all chunks add. The pointer slot ``local`` is ``scratch``
+    bytes of the thread's. Of several faults the first in order counts, and notes are handed over in order.
+    """
+
+    var: str
+    count: Index
+    grain: Index
+    shared: Index
+    body: tuple[Stmt, ...]
+    slots: tuple[str, ...] = ()
+    pointers: tuple[str, ...] = ()
+    counters: tuple[str, ...] = ()
+    scratch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +246,12 @@ class Reserve:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Hand site ``site`` and ``values`` to the host, which may stop the program."""
+    """Hand site ``site`` and ``values`` to the host, which may stop the program. Of notes with ``once`` the host needs
+    the first of every site only."""
 
     site: int
     values: tuple[Index, ...] = ()
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +269,7 @@ class Comment:
     text: str
 
 
-Stmt = Set | Point | Poke | For | If | Check | Vector | Call | Reserve | Note | Out | Comment
+Stmt = Set | Point | Poke | For | Region | If | Check | Vector | Call | Reserve | Note | Out | Comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +277,8 @@ class Program:
     """A compiled kernel before code generation.
 
     ``params`` are the pointer slots of the kernel's tensors, ``sizes`` the slots that the caller fills (run-time
-    extents), ``scratch`` the bytes of the arena at pointer slot ``arena``.
+    extents), ``scratch`` the bytes of the arena at pointer slot ``arena``. The largest of its ``regions`` needs
+    ``local`` bytes of each thread; those of the caller follow the arena.
     """
 
     name: str
@@ -262,6 +287,8 @@ class Program:
     scratch: int
     body: tuple[Stmt, ...]
     routines: tuple[str, ...] = ()
+    regions: int = 0
+    local: int = 0
 
 
 # -- building integers, with the obvious folding ---------------------------------------------------------------------
@@ -405,6 +432,11 @@ def lines(stmt: Stmt) -> Iterator[str]:
     elif isinstance(stmt, For):
         bounds = ", ".join(map(index_text, (stmt.start, stmt.stop, stmt.step)))
         yield f"for {stmt.var} in range({bounds}):"
+        yield from (f"  {line}" for s in stmt.body for line in lines(s))
+    elif isinstance(stmt, Region):
+        counts = f" counting {', '.join(stmt.counters)}" if stmt.counters else ""
+        head = f"region {stmt.var} in range({index_text(stmt.count)}) by {index_text(stmt.grain)}"
+        yield f"{head} shared {index_text(stmt.shared)} scratch {stmt.scratch}{counts}:"
         yield from (f"  {line}" for s in stmt.body for line in lines(s))
     elif isinstance(stmt, If):
         yield f"if {index_text(stmt.cond)}:"

@@ -11,7 +11,8 @@ Non-goals: fusion across operations; that is a pass over the result of ``each`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from . import loopir as L
 from . import races
 from .aliases import Aliases
 from .build import Arr, Builder, compact, copy, fill, positions
+from .independence import plans
 from .loopir import Check, Index, Program, Ptr, Set, Slot
 from .scalars import evaluate
 from .sites import SiteEntry, Sites
@@ -94,6 +96,9 @@ class Lowering:
         self.waiting: list[Memory] = []
         self.b.on_flush = self._give_back
         self.watch: races.Watch | None = None
+        self.plans = plans(kernel, lifetimes)
+        self.regions = self.local = 0
+        self.counters = ("ops", *(f"written{k}" for k in range(len(kernel.params))))
 
     # -- faults --------------------------------------------------------------------------------------------------
 
@@ -123,11 +128,11 @@ class Lowering:
             return
         number = self.entry(code, fields, len(values), kind)
         with self.b.when(when):
-            self.tell(number, values)
+            self.tell(number, values, kind in ("warn", "portability"))
 
-    def tell(self, number: int, values: Sequence[Index]) -> None:
+    def tell(self, number: int, values: Sequence[Index], once: bool = False) -> None:
         """Hand a record to the host."""
-        self.b.add(L.Note(number, (*values, *(i for _, i in self.loops))))
+        self.b.add(L.Note(number, (*values, *(i for _, i in self.loops)), once))
 
     def no_memory(self) -> int:
         """The site of a failed reservation."""
@@ -272,13 +277,24 @@ class Lowering:
                 self.b.group.dead.add(memory.owner)
                 self.waiting.append(memory)
             else:
-                self.arena.give(memory)
+                memory.give_back()
 
     def _give_back(self) -> None:
         waiting, self.waiting = self.waiting, []
         for memory in waiting:
             if memory.refs == 0 and memory.pins == 0 and not memory.freed:
-                self.arena.give(memory)
+                memory.give_back()
+
+    @contextmanager
+    def own_arena(self, wanted: bool) -> Iterator[Arena | None]:
+        """What a block keeps lies in an arena of the thread that runs it, if that is wanted; regions do not nest, and
+        the log of a race check wants one thread."""
+        if not wanted or self.arena.base == "local" or self.watch is not None:
+            yield None
+            return
+        outer, self.arena = self.arena, Arena("local")
+        yield self.arena
+        self.arena = outer
 
     def pin(self, tile: NTile) -> None:
         """Keep the memory of ``tile`` although no value may look at it for a while."""
@@ -343,7 +359,14 @@ class Lowering:
         self.finish()
         params = tuple(f"param{k}" for k in range(len(self.kernel.params)))
         program = Program(
-            self.kernel.name, params, tuple(self.sizes.values()), self.arena.high, self.b.body(), tuple(self.routines)
+            self.kernel.name,
+            params,
+            tuple(self.sizes.values()),
+            self.arena.high,
+            self.b.body(),
+            tuple(self.routines),
+            self.regions,
+            self.local,
         )
         numbers = tuple(self.parameter_of[p.value.var] for p in self.kernel.params)
         return Lowered(program, self.sites, tuple(self.sizes), numbers)
@@ -468,7 +491,7 @@ def _line(site: Site) -> str:
 _LOWER: dict[type, Callable[..., None]] = {Op: Lowering.operation, Let: Lowering.let}
 
 
-def region(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def lowers_region(kind: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register the function that lowers a kind of statement."""
 
     def register(function: Callable[..., None]) -> Callable[..., None]:

@@ -11,13 +11,13 @@ import ctypes
 import os
 import threading
 from functools import cache
-from typing import Any
 
 from openpto.language.configuration import settings
 
 from . import cpus, jit, pool_code
 
 _JOIN_SECONDS = 1.0
+_HIRE, _ASKED = 272 // 8, 280 // 8
 _lock = threading.Lock()
 _pool: Pool | None = None
 
@@ -59,15 +59,18 @@ class Pool:
             if slot:
                 base += pool_code.FIRST_SLOT + (slot - 1) * pool_code.SLOT_BYTES + 256
             _initialise(base)
+        self._hire = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self.grow)
+        self._words = (ctypes.c_int64 * (pool_code.POOL_BYTES // 8)).from_address(self.address)
+        self._words[_HIRE] = ctypes.cast(self._hire, ctypes.c_void_p).value or 0
         prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
         self._work = prototype(code().addresses["openpto_worker"])
         self._end = prototype(code().addresses["openpto_end_workers"])
 
     def grow(self, threads: int) -> None:
-        """Have workers for a caller that counts ``threads`` with itself; fewer if the system has no more."""
-        if len(self.workers) >= threads - 1 or self.ended:
-            return
+        """Have workers for a caller that counts ``threads`` with itself; fewer if the system has no more. Compiled code
+        calls it before it shares a region among more threads than ever before."""
         with self.lock:
+            self._words[_ASKED] = max(self._words[_ASKED], threads)
             while len(self.workers) < threads - 1 and not self.ended:
                 number = len(self.workers) + 1
                 worker = threading.Thread(
@@ -95,7 +98,7 @@ def _initialise(base: int) -> None:
 
 
 def shared(threads: int) -> Pool | None:
-    """The process's pool with workers for ``threads``; None where a caller works alone."""
+    """The process's pool, which starts workers when a region is worth it; None where a caller works alone."""
     global _pool
     if threads <= 1:
         return None
@@ -105,7 +108,6 @@ def shared(threads: int) -> Pool | None:
             if _pool is None or _pool.process != os.getpid():
                 _pool = Pool()
             pool = _pool
-    pool.grow(threads)
     return pool
 
 
@@ -125,18 +127,3 @@ def _end_workers() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 atexit.register(_end_workers)
-
-
-class Host:
-    """What compiled code needs of the host for its regions: addresses in memory that lives as long as this object.
-
-    Layout, 64-bit integers: the pool or 0, threads, token of the run, then the addresses of ``openpto_parallel``,
-    of the function that takes a note of a chunk, and of the one that hands them over in order.
-    """
-
-    def __init__(self, threads: int, token: int, note: int, replay: int) -> None:
-        self.pool = shared(threads)
-        address = self.pool.address if self.pool is not None else 0
-        parallel = code().addresses["openpto_parallel"]
-        self.memory: Any = (ctypes.c_int64 * 6)(address, threads, token, parallel, note, replay)
-        self.address = ctypes.addressof(self.memory)

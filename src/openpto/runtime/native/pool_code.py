@@ -8,6 +8,7 @@ finished chunks, never workers.
 Layout of the pool, in bytes (zeroed by the host; mutexes and conditions are initialised by it)::
 
     0 mutex   128 condition   256 sleeping workers   264 whether workers shall end
+    272 function of the host that starts workers for a number of threads   280 the largest number it was asked for
     512 + 512 s: job slot s
         0 ticket    generation << 32 | next chunk << 16 | chunks
        64 whether a caller holds the slot
@@ -271,7 +272,17 @@ entry:
   %shared = and i1 %both, %exists
   br i1 %shared, label %acquire, label %alone
 acquire:
-  %number = phi i64 [ 0, %entry ], [ %number.next, %taken ]
+  %asked.at = getelementptr i8, ptr %pool, i64 280
+  %known = load atomic i64, ptr %asked.at seq_cst, align 8
+  %staffed = icmp sge i64 %known, %threads
+  br i1 %staffed, label %choose, label %hire
+hire:
+  %hire.at = getelementptr i8, ptr %pool, i64 272
+  %hire.function = load ptr, ptr %hire.at
+  call void %hire.function(i64 %threads)
+  br label %choose
+choose:
+  %number = phi i64 [ 0, %acquire ], [ 0, %hire ], [ %number.next, %taken ]
   %slot = call ptr @slot(ptr %pool, i64 %number)
   %busy.at = getelementptr i8, ptr %slot, i64 64
   %pair = cmpxchg ptr %busy.at, i64 0, i64 1 seq_cst seq_cst
@@ -280,7 +291,7 @@ acquire:
 taken:
   %number.next = add i64 %number, 1
   %more = icmp ult i64 %number.next, <slots>
-  br i1 %more, label %acquire, label %alone
+  br i1 %more, label %choose, label %alone
 alone:
   %any = icmp sgt i64 %chunks, 0
   br i1 %any, label %serial, label %out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,8 +15,9 @@ from . import races
 from .build import copy, fill
 from .late import fixed, later, moved_out, settle
 from .loopir import Index, Set, Slot
-from .lower import TRUE, Held, Lowering, region
-from .tiles import NTile, numbers, place_mask
+from .lower import TRUE, Held, Lowering, lowers_region
+from .parallel import region
+from .tiles import Arena, NTile, numbers, place_mask
 
 
 @dataclass
@@ -29,7 +31,7 @@ class _State:
     alive: bool = False
 
 
-@region(Loop)
+@lowers_region(Loop)
 def loop(low: Lowering, stmt: Loop) -> None:
     """A run-time loop."""
     start, stop, step = (low.b.hold(low.scalar(e)) for e in (stmt.start, stmt.stop, stmt.step))
@@ -41,10 +43,13 @@ def loop(low: Lowering, stmt: Loop) -> None:
     loose: set[Carry] = set()
     deaths = low.deaths[stmt]
     low.mark_all()
-    outermost = races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
+    plan = low.plans.get(stmt)
+    alone = plan is not None and not plan.private  # proven, so that the race check has nothing to find
+    outermost = None if alone else races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
     low.watch = low.watch or outermost
     if outermost is not None:
         races.begin(low)
+    whole: tuple[L.Stmt, ...] | None = None
     while True:
         saved = _save(low)
         heads = _enter_tiles(low, stmt, tiles, states)
@@ -56,23 +61,32 @@ def loop(low: Lowering, stmt: Loop) -> None:
         low.loops.append((stmt, Slot(index)))
         known = dict(low.known)
         low.known.update(_index_bounds(low, stmt))
-        with low.b.nested() as body:
+        with low.own_arena(plan is not None) as arena, low.b.nested() as body:
             _learn_index(low, index, start, stop, step)
             low.release(deaths.enter[0])
             low.block(stmt.body)
             low.site, low.op = stmt.end_site(), None
             _settle_ends(low, tiles)
             changed = _disagreements(low, tiles, heads, states) or _looser(low, cells, scalars, loose)
+            kept = all(_kept(low.env[c.yielded], heads[c]) for c in tiles)  # type: ignore[index]
             if not changed:
                 _leave(low, tiles, heads, cells, scalars)
                 low.release(deaths.leave[0])
         low.loops.pop()
         low.known = known
         if not changed:
-            break
+            made = L.For(index, start, stop, step, tuple(body), interruptible=True, independent=plan is not None)
+            whole = _whole(low, made, heads, arena) if kept or arena is None else None
+            if whole is not None:
+                break
+            plan = None
         _restore(low, saved)
     low.site = stmt.site
-    low.b.add(L.For(index, start, stop, step, tuple(body), interruptible=True))
+    for part in whole:
+        low.b.add(part)
+    if arena is not None:
+        low.regions += 1
+        low.local = max(low.local, arena.high)
     for c in tiles:
         assert isinstance(c.result, Value)
         low.bind(c.result, heads[c])
@@ -84,6 +98,14 @@ def loop(low: Lowering, stmt: Loop) -> None:
     if outermost is not None:
         races.finish(low, _object_names(low))
         low.watch = None
+
+
+def _whole(low: Lowering, made: L.For, heads: Mapping[Carry, NTile], arena: Arena | None) -> tuple[L.Stmt, ...] | None:
+    """The statements of a loop: itself, or a region if it has an arena of its own; None if it cannot be one."""
+    if arena is None:
+        return (made,)
+    facts = {n.name for t in heads.values() for n in _facts_of(t) if isinstance(n, Slot)}
+    return region(made, arena.high, low.counters, facts, low.b.name)
 
 
 def _object_names(low: Lowering) -> dict[int, str]:
@@ -294,8 +316,16 @@ def _leave(
 
 def _facts(head: NTile, end: NTile) -> list[tuple[Index, Index]]:
     """What is known of a carried tile at the head of the body, beside what its end leaves."""
-    before, after = (*head.valid, head.written, head.alive), (*end.valid, end.written, end.alive)
-    return list(zip(before, after, strict=True))
+    return list(zip(_facts_of(head), _facts_of(end), strict=True))
+
+
+def _facts_of(tile: NTile) -> tuple[Index, ...]:
+    return (*tile.valid, tile.written, tile.alive)
+
+
+def _kept(end: NTile, head: NTile) -> bool:
+    """Whether an iteration leaves a carried tile in the memory where it found it."""
+    return end.memory is head.memory and end.arr == head.arr and (head.mask is None or end.mask == head.mask)
 
 
 def _assign(low: Lowering, slot: Index, value: Index) -> None:
@@ -327,6 +357,7 @@ def _save(low: Lowering) -> dict[str, Any]:
         "values": dict(low.b.values[-1]),
         "facts": low.b.facts.state(),
         "sites": len(low.sites.entries),
+        "regions": (low.regions, low.local),
         "held": [Held(h.outer, list(h.waiting), h.mark) for h in low.held],
     }
 
@@ -341,13 +372,14 @@ def _restore(low: Lowering, saved: dict[str, Any]) -> None:
     low.b.values[-1] = dict(saved["values"])
     low.b.facts.restore(saved["facts"])
     del low.sites.entries[saved["sites"] :]
+    low.regions, low.local = saved["regions"]
     low.held = [Held(h.outer, list(h.waiting), h.mark) for h in saved["held"]]
 
 
 # -- branches ---------------------------------------------------------------------------------------------------------
 
 
-@region(If)
+@lowers_region(If)
 def branch(low: Lowering, stmt: If) -> None:
     """The chosen branch runs; both leave their results in the same places."""
     cond = low.b.hold(low.scalar(stmt.cond))

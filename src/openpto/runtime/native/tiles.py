@@ -74,7 +74,7 @@ def numbers(extents: Sequence[Index]) -> tuple[int, ...] | None:
 class Memory:
     """One piece of memory. ``offset`` and ``size`` place it in the arena (size 0: elsewhere); ``home`` is the number of
     the kernel parameter that owns it, or -1; ``refs`` counts the values that live in it, ``pins`` other reasons to keep
-    it. ``owner`` marks the pointers into it."""
+    it. ``owner`` marks the pointers into it, ``arena`` is where a piece of known size came from."""
 
     offset: int = 0
     size: int = 0
@@ -83,6 +83,12 @@ class Memory:
     pins: int = 0
     freed: bool = False
     owner: int = field(default_factory=count(1).__next__)
+    arena: Arena | None = None
+
+    def give_back(self) -> None:
+        """Its place is free."""
+        assert self.arena is not None
+        self.arena.give(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +144,11 @@ class NTile:
 
 
 class Arena:
-    """Places memory of known size while the program is written: first fit among what is free at that point."""
+    """Places memory of known size while the program is written: first fit among what is free at that point. ``base`` is
+    the pointer slot of its first byte."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: str = "arena") -> None:
+        self.base = base
         self.free: list[tuple[int, int]] = []
         self.top = 0
         self.high = 0
@@ -159,11 +167,11 @@ class Arena:
         for k, (offset, room) in enumerate(self.free):
             if room >= size:
                 self.free[k : k + 1] = [(offset + size, room - size)] if room > size else []
-                return Memory(offset, size)
+                return Memory(offset, size, arena=self)
         offset = self.top
         self.top += size
         self.high = max(self.high, self.top)
-        return Memory(offset, size)
+        return Memory(offset, size, arena=self)
 
     def give(self, memory: Memory) -> None:
         """Take a piece back; neighbours are joined."""
@@ -185,7 +193,7 @@ def place(b: Builder, arena: Arena, shape: Sequence[Index], dtype: DataType, out
     if isinstance(total, int):
         memory = arena.take(total * bytes_of(dtype))
         per_element = bytes_of(dtype)
-        at = Ptr("arena", memory.offset // per_element, dtype, memory.owner)
+        at = Ptr(arena.base, memory.offset // per_element, dtype, memory.owner)
     else:
         memory = Memory()
         slot = b.name("heap")

@@ -7,14 +7,12 @@ when ``PYPTO_VERIFY_NATIVE`` is set.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from openpto.ir.dtypes import DataType
 
+from .flow import Flow, indices_of, pointers_of
 from .loopir import (
     RECORD,
     Bin,
-    Call,
     Check,
     Compute,
     Fold,
@@ -24,13 +22,12 @@ from .loopir import (
     Lane,
     Load,
     Note,
-    Out,
     Peek,
     Pick,
     Point,
-    Poke,
     Program,
     Ptr,
+    Region,
     Reserve,
     Set,
     Slot,
@@ -58,15 +55,16 @@ class _Verifier:
         self.wrong: list[str] = []
         self.slots: set[str] = set()
         self.pointers: set[str] = set()
+        self.in_region = False
 
     def block(self, body: tuple[Stmt, ...]) -> None:
         for stmt in body:
             self.statement(stmt)
 
     def statement(self, stmt: Stmt) -> None:
-        for index in _indices(stmt):
+        for index in indices_of(stmt):
             self.index(index)
-        for at in _pointers(stmt):
+        for at in pointers_of(stmt):
             self.pointer(at)
         if isinstance(stmt, Set):
             self.slots.add(stmt.slot)
@@ -76,6 +74,8 @@ class _Verifier:
             self.inside(stmt.body, stmt.var)
             if stmt.step == 0:
                 self.wrong.append(f"loop {stmt.var} does not move")
+        elif isinstance(stmt, Region):
+            self.region(stmt)
         elif isinstance(stmt, If):
             self.branches(stmt)
         elif isinstance(stmt, (Check, Note)):
@@ -90,6 +90,22 @@ class _Verifier:
         self.slots.add(var)
         self.block(body)
         self.slots, self.pointers = slots, pointers
+
+    def region(self, stmt: Region) -> None:
+        """The body of a region finds the slots of the program, and its own are gone afterwards."""
+        if self.in_region:
+            self.wrong.append(f"region {stmt.var} is inside of a region")
+        self.wrong.extend(f"counter {c} is not set" for c in stmt.counters if c not in self.slots)
+        flow = Flow.of(stmt.body, {stmt.var, *stmt.counters})
+        carried = flow.carried_slots
+        untold = {*flow.taken_slots, *flow.taken_pointers} - {*stmt.slots, *stmt.pointers, "local"}
+        self.wrong.extend(f"region {stmt.var} takes {name} untold" for name in sorted(untold - carried))
+        self.wrong.extend(f"region {stmt.var} hands {name} from iteration to iteration" for name in sorted(carried))
+        self.in_region = True
+        self.pointers.add("local")
+        self.inside(stmt.body, stmt.var)
+        self.pointers.discard("local")
+        self.in_region = False
 
     def branches(self, stmt: If) -> None:
         slots, pointers = set(self.slots), set(self.pointers)
@@ -147,38 +163,3 @@ class _Verifier:
             return DataType.DT_INT64
         self.wrong.extend(f"vector name {a} is not defined" for a in part.args if a not in known)
         return part.expr.dtype
-
-
-def _indices(stmt: Stmt) -> Iterator[Index]:
-    if isinstance(stmt, (Set, Poke)):
-        yield stmt.value
-    elif isinstance(stmt, For):
-        yield from (stmt.start, stmt.stop, stmt.step)
-    elif isinstance(stmt, If):
-        yield stmt.cond
-    elif isinstance(stmt, Check):
-        yield from (stmt.ok, *stmt.values)
-    elif isinstance(stmt, Note):
-        yield from stmt.values
-    elif isinstance(stmt, Out):
-        yield stmt.value
-    elif isinstance(stmt, Reserve):
-        yield stmt.size
-    elif isinstance(stmt, Call):
-        yield from (a for a in stmt.args if not isinstance(a, Ptr))
-    elif isinstance(stmt, Vector):
-        yield stmt.count
-        yield from (p.stride for p in stmt.body if isinstance(p, (Load, Store)))
-        yield from (p.value for p in stmt.body if isinstance(p, Splat))
-
-
-def _pointers(stmt: Stmt) -> Iterator[Ptr]:
-    if isinstance(stmt, Point):
-        yield stmt.to
-    elif isinstance(stmt, Poke):
-        yield stmt.at
-    elif isinstance(stmt, Call):
-        yield from (a for a in stmt.args if isinstance(a, Ptr))
-    elif isinstance(stmt, Vector):
-        yield from (p.at for p in stmt.body if isinstance(p, (Load, Store)))
-        yield from (a.out for a in stmt.accs)

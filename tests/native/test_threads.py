@@ -1,0 +1,315 @@
+"""Kernels on several threads: the bits, faults, warnings and counts of one thread."""
+
+import os
+import re
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import openpto
+import pypto
+from openpto.runtime.native import engine, parallel
+from openpto.runtime.native import loopir as L
+from openpto.runtime.native.verify import problems
+
+F32, I32, D = pypto.DT_FP32, pypto.DT_INT32, pypto.DYNAMIC
+THREADS = (1, 2, 5)
+
+
+@pytest.fixture(autouse=True)
+def native(monkeypatch):
+    """Kernels of these tests run natively, and even the smallest region is shared."""
+    monkeypatch.setattr(parallel, "LEAST_REGION", 0)
+    monkeypatch.setattr(parallel, "LEAST_CHUNK", 0)
+    monkeypatch.setenv("PYPTO_CACHE_DIR", "off")  # kept code was made with the usual limits
+    with openpto.configure(engine="native"):
+        yield
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """The loop programs of the kernels that a test compiles."""
+    seen = []
+    lower = engine.lower
+
+    def watched(kernel):
+        lowered = lower(kernel)
+        seen.append(lowered.program)
+        return lowered
+
+    monkeypatch.setattr(engine, "lower", watched)
+    return seen
+
+
+def regions_of(body):
+    """All regions of a program."""
+    for stmt in body:
+        if isinstance(stmt, L.Region):
+            yield stmt
+        elif isinstance(stmt, (L.For, L.Region)):
+            yield from regions_of(stmt.body)
+        elif isinstance(stmt, L.If):
+            yield from regions_of((*stmt.then, *stmt.other))
+
+
+def doubled(x, o):
+    pypto.set_vec_tile_shapes(8, 16)
+    for i in pypto.loop(0, x.shape[0], 8, name="rows", idx_name="i"):
+        live = (x.shape[0] - i).min(8)
+        tile = pypto.view(x, [8, 16], [i, 0], valid_shape=[live, 16])
+        pypto.assemble(tile * 2.0 + 1.0, [i, 0], o)
+
+
+MATRIX = pypto.Tensor([D, 16], F32)
+
+
+def kernel(body):
+    """A kernel of two matrices, compiled for one test."""
+    body.__annotations__ = {"x": MATRIX, "o": MATRIX}
+    return pypto.jit(body)
+
+
+def matrix(rows, seed=0):
+    return np.random.default_rng(seed).standard_normal((rows, 16)).astype(np.float32)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 8, 9, 1000])
+def test_rows(programs, rows):
+    run, x = kernel(doubled), matrix(rows)
+    for threads in THREADS:
+        o = np.zeros_like(x)
+        with openpto.configure(threads=threads):
+            run(x, o)
+        assert (o == x * np.float32(2) + np.float32(1)).all()
+        assert openpto.last_run().ops_executed == 4 * -(-rows // 8)
+        assert openpto.last_run().elements_written == {"o": rows * 16}
+    (region,) = regions_of(programs[0].body)
+    assert "region" in L.text(programs[0])
+    assert region.counters == ("ops", "written1")
+
+
+def test_a_perfect_nest_is_one_range(programs):
+    @pypto.jit
+    def nest(x: pypto.Tensor([D, D, 16], F32), o: pypto.Tensor([D, D, 16], F32)):
+        pypto.set_vec_tile_shapes(1, 8, 16)
+        for b in pypto.loop(x.shape[0], name="outer", idx_name="b"):
+            for i in pypto.loop(0, x.shape[1], 8, name="inner", idx_name="i"):
+                live = (x.shape[1] - i).min(8)
+                tile = pypto.view(x, [1, 8, 16], [b, i, 0], valid_shape=[1, live, 16])
+                pypto.assemble(tile * 3.0, [b, i, 0], o)
+
+    for shape in ((3, 20, 16), (1, 100, 16), (7, 1, 16), (0, 5, 16), (5, 0, 16)):
+        x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+        for threads in THREADS:
+            o = np.zeros_like(x)
+            with openpto.configure(threads=threads):
+                nest(x, o)
+            assert (o == x * np.float32(3)).all()
+            assert openpto.last_run().ops_executed == 3 * shape[0] * -(-shape[1] // 8)
+    (region,) = regions_of(programs[0].body)
+    assert not any(isinstance(s, L.For) and s.independent for s in region.body)
+
+
+def table(x, t, o):
+    pypto.set_vec_tile_shapes(1, 16)
+    for i in pypto.loop(x.shape[0], name="rows", idx_name="i"):
+        row = t[i]
+        o[i : i + 1, :] = pypto.view(x, [1, 16], [row, 0]) * 2.0
+
+
+@pytest.mark.parametrize("wrong", [(63,), (0, 1), (20, 21, 22), (50, 9, 63), tuple(range(5, 64))])
+def test_the_first_fault_in_program_order_is_told(wrong):
+    table.__annotations__ = {"x": MATRIX, "t": pypto.Tensor([D], I32), "o": MATRIX}
+    run, x = pypto.jit(table), matrix(64)
+    rows = np.arange(64, dtype=np.int32)
+    rows[list(wrong)] = -1 - rows[list(wrong)]
+    texts = set()
+    for threads in THREADS:
+        for _ in range(5):
+            o = np.zeros_like(x)
+            with openpto.configure(threads=threads), pytest.raises(pypto.PyptoError) as found:
+                run(x, rows, o)
+            texts.add(str(found.value))
+            first = min(wrong)
+            assert (o[:first] == x[:first] * np.float32(2)).all(), "what comes before the fault is done"
+    assert len(texts) == 1
+    assert re.search(rf"\brows\b.*\bi = {min(wrong)}\b", texts.pop())
+
+
+def mismatched(x, o):
+    pypto.set_vec_tile_shapes(8, 16)
+    for i in pypto.loop(0, x.shape[0], 8, name="rows", idx_name="i"):
+        a = pypto.view(x, [8, 16], [i, 0], valid_shape=[8, 16 - i // 8 % 5])
+        b = pypto.view(x, [8, 16], [i, 0], valid_shape=[8, 16 - i // 16 % 3])
+        pypto.assemble(a + b, [i, 0], o)
+
+
+def test_a_warning_is_told_once_and_of_the_first_iteration():
+    run, x = kernel(mismatched), matrix(400)
+    told = set()
+    for threads in THREADS:
+        with openpto.configure(threads=threads), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run(x, np.zeros_like(x))
+        found = openpto.last_run().warnings
+        assert found
+        told.add(tuple(str(w) for w in found))
+    assert len(told) == 1
+
+
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+def test_a_refused_warning_ends_the_region():
+    run, x = kernel(mismatched), matrix(400)
+    texts = set()
+    for threads in THREADS:
+        with openpto.configure(threads=threads, target="0.2"), pytest.raises(pypto.PyptoError) as found:
+            run(x, np.zeros_like(x))
+        texts.add(str(found.value))
+    assert len(texts) == 1
+
+
+def test_many_callers_of_one_kernel():
+    run, wrong = kernel(doubled), []
+    run(matrix(8), matrix(8))
+
+    def caller(seed):
+        x = matrix(300, seed)
+        for _ in range(10):
+            o = np.zeros_like(x)
+            with openpto.configure(engine="native", threads=3):
+                run(x, o)
+            if not (o == x * np.float32(2) + np.float32(1)).all():
+                wrong.append(seed)
+
+    callers = [threading.Thread(target=caller, args=(seed,)) for seed in range(12)]
+    for c in callers:
+        c.start()
+    for c in callers:
+        c.join()
+    assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_child_runs_the_kernels_of_its_parent():
+    run, x = kernel(doubled), matrix(300)
+    with openpto.configure(threads=3):
+        o = np.zeros_like(x)
+        run(x, o)
+        child = os.fork()
+        if child == 0:
+            theirs = np.zeros_like(x)
+            run(x, theirs)
+            os._exit(0 if (theirs == o).all() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+@pytest.mark.parametrize("threads", THREADS)
+def test_a_signal_stops_a_region(threads):
+    @pypto.jit
+    def long(n: pypto.Tensor([D], I32), o: pypto.Tensor([D, 16], F32)):
+        pypto.set_vec_tile_shapes(4, 16)
+        for i in pypto.loop(8, name="rows", idx_name="i"):
+            total = pypto.full([4, 16], 0.0, F32)
+            for _ in pypto.loop(n[0], name="inner", idx_name="j"):
+                total[:] = total + 1.0
+            o[4 * i : 4 * i + 4, :] = total
+
+    o = np.zeros((32, 16), np.float32)
+    with openpto.configure(threads=threads):
+        long(np.array([1], np.int32), o)
+        assert (o == 1).all()
+        sent = []
+
+        def interrupt():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        timer = threading.Timer(0.2, interrupt)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            long(np.array([200_000_000], np.int32), o)
+        assert time.monotonic() - sent[0] < 2
+        timer.join()
+        long(np.array([2], np.int32), o)
+        assert (o == 2).all()
+
+
+def test_a_region_inside_of_a_region_is_refused_by_the_verifier():
+    inner = L.Region("j", 2, 1, 1, ())
+    outer = L.Region("i", 2, 1, 1, (inner,))
+    assert problems(L.Program("p", (), (), 0, (outer,), regions=1)) == ["region j is inside of a region"]
+
+
+def test_slots_that_iterations_hand_on_are_refused_by_the_verifier():
+    body = (L.Set("a", L.add(L.Slot("a"), 1)),)
+    program = L.Program("p", (), (), 0, (L.Set("a", 0), L.Region("i", 2, 1, 1, body)), regions=1)
+    assert problems(program) == ["region i hands a from iteration to iteration"]
+    counted = L.Region("i", 2, 1, 1, body, counters=("a",))
+    assert problems(L.Program("p", (), (), 0, (L.Set("a", 0), counted), regions=1)) == []
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 7, -1, -3])
+@pytest.mark.parametrize(
+    ("start", "stop"),
+    [(0, 10), (0, 0), (5, -5), (-7, 8), (10, 0), (-(2**63), 2**63 - 1), (2**63 - 1, -(2**63)), (-5, 2**63 - 1)],
+)
+def test_trips_are_counted_exactly(start, stop, step):
+    names = {"a": start, "b": stop}
+    expected = min(len_of(range(start, stop, step)), 2**63 - 1)
+    for low in (start, L.Slot("a")):
+        for high in (stop, L.Slot("b")):
+            counted = parallel.trips(low, high, step)
+            assert max(0, value(counted, names)) == expected
+
+
+def len_of(numbers):
+    """``len`` of a range of any length."""
+    if not numbers:
+        return 0
+    return (numbers[-1] - numbers[0]) // numbers.step + 1
+
+
+def wrapped(number):
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def value(node, names):
+    """An integer expression as the machine computes it."""
+    if isinstance(node, int):
+        return node
+    if isinstance(node, L.Slot):
+        return names[node.name]
+    if isinstance(node, L.Pick):
+        return value(node.then if value(node.cond, names) else node.other, names)
+    a, b = value(node.left, names), value(node.right, names)
+    if node.op in ("div", "mod"):
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return quotient if node.op == "div" else a - quotient * b
+    if node.op == "subover":
+        return int(wrapped(a - b) != a - b)
+    exact = {"add": a + b, "sub": a - b, "mul": a * b, "lt": int(a < b), "max": max(a, b), "min": min(a, b)}
+    return wrapped(exact[node.op])
+
+
+def test_the_reference_agrees_on_a_local_that_iterations_share():
+    @pypto.jit
+    def shared(x: pypto.Tensor([D, 16], F32), o: pypto.Tensor([D, 16], F32)):
+        pypto.set_vec_tile_shapes(8, 16)
+        local = pypto.tensor([64, 16], F32, "local")
+        for i in pypto.loop(8, name="write", idx_name="i"):
+            local[8 * i : 8 * i + 8, :] = x[8 * i : 8 * i + 8, :] * 2.0
+        for i in pypto.loop(8, name="read", idx_name="i"):
+            o[8 * i : 8 * i + 8, :] = local[56 - 8 * i : 64 - 8 * i, :] + 1.0
+
+    x = matrix(64)
+    expected = (x * np.float32(2) + np.float32(1)).reshape(8, 8, 16)[::-1].reshape(64, 16)
+    for threads in THREADS:
+        o = np.zeros_like(x)
+        with openpto.configure(threads=threads):
+            shared(x, o)
+        assert (o == expected).all()
