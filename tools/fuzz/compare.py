@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import runpy
 import sys
@@ -87,20 +88,31 @@ def _unexpected(found: Exception, path: Path) -> Outcome:
 
 
 def repaired(program: Program, folder: Path) -> tuple[Program, Outcome]:
-    """The program that is compared, and what it does."""
-    program = without_refused(program, folder)
-    return program, run(program, folder)
+    """The program that is compared, and what it does: the given one without the statements that are refused. Three of
+    four programs also lose the statements that fault, so that most run to their end."""
+    program, found = _repair(program, folder, functools.partial(compare_engines.both, faults=_keeps_faults(program)))
+    if found.kind == "fault" and not _keeps_faults(program):  # it could not be repaired
+        found = run(program, folder)
+    return program, found
 
 
 def without_refused(program: Program, folder: Path) -> Program:
-    """The program without the statements that are refused. Three of four programs also lose the statements that fault,
-    so that most run to their end."""
+    """That program, found by the reference alone: a crash of compiled code does not end this process."""
+    return _repair(program, folder, reference.execute)[0]
+
+
+def _keeps_faults(program: Program) -> bool:
+    return program.seed % 4 == 0
+
+
+def _repair(program: Program, folder: Path, engine: runtime.Engine) -> tuple[Program, Outcome]:
+    """Drop what is refused, statement by statement, until the program runs; the last outcome is that of the result."""
     for _ in range(REPAIRS):
-        found = run(program, folder, reference.execute)
-        if found.kind != "refused" and (found.kind != "fault" or program.seed % 4 == 0):
-            break
+        found = run(program, folder, engine)
+        if found.kind != "refused" and (found.kind != "fault" or _keeps_faults(program)):
+            return program, found
         guilty = program.source()[1].get(found.line)
         if guilty is None:
-            break
+            return program, found
         program = program.repaired(guilty)
-    return program
+    return program, run(program, folder, engine)
