@@ -513,10 +513,23 @@ def concat(tensors: Any, dim: Any = ...) -> Tensor:
         out[:] = pypto.concat([x, y], 1)
     """
 
-def conv(*args: Any, **kwargs: Any) -> NoReturn:
-    """1-D/2-D/3-D convolution.
+def conv(input_conv: Any, weight: Any, out_dtype: Any, strides: Any, paddings: Any, dilations: Any, *, groups: Any = ..., transposed: Any = ..., output_paddings: Any = ..., extend_params: Any = ...) -> Tensor:
+    """Convolution (cross-correlation) in one, two or three dimensions, by the rank of the operands.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: input [N, Cin, L], [N, Cin, H, W] or [N, Cin, D, H, W], static; weight [Cout, Cin / groups, ...]; lists with
+    a number per spatial axis (``strides``, ``dilations``) or a pair (``paddings``: before and after). An axis of the
+    result has (n + before + after - dilation (k - 1) - 1) / stride + 1 elements, rounded down. N, and Cout without
+    groups, may be cut by valid_shape; the other axes are whole.
+    Dtypes: FP16, BF16, FP32, the same for input, weight and result.
+    ``extend_params``: ``bias_tensor`` [Cout] of that dtype, or FP32 beside BF16; ``relu_type``.
+    The sum starts at +0 and adds products for ascending channel, then kernel position (row-major), each by one fused
+    multiply-add in FP32; padding adds products with +0. Then, one FP32 step each: bias, ReLU, output type.
+    Errors: ranks, channels or dtypes that do not fit; numbers out of range; a tuple instead of a list; ``transposed``;
+    a scale; a convolution tile that is missing or does not suit.
+
+    Example::
+
+        out[:] = pypto.set_conv_tile_shapes(pypto.pypto_impl.TileL1Info(3, 1, 16, 16, 16, 16, 16, 1)) or pypto.conv(x, w, pypto.DT_FP16, [1, 1], [1, 1, 1, 1], [1, 1])
     """
 
 def copysign(input: Any, other: Any) -> Tensor:

@@ -1,4 +1,5 @@
-"""Statements with operations of single families: sorting, random numbers, paged rows, softmax states, small types."""
+"""Statements with operations of single families: sorting, random numbers, paged rows, softmax states, small types,
+convolutions."""
 
 from __future__ import annotations
 
@@ -102,10 +103,42 @@ def _quantised(g: Generator, name: str, dtype: str, shape: tuple[int, ...]) -> l
     return g.new(f"pypto.dequantize({name}, {scale}, pypto.DT_FP32, {axis}{points})", "FP32", shape)
 
 
+def convolution(g: Generator) -> list[Stmt]:
+    """A convolution in one or two dimensions, of what the names hold."""
+    able = [n for n in g.names if n.dtype in ("FP32", "FP16", "BF16") and len(n.shape) in (3, 4)]
+    if not able:
+        return []
+    x = g.pick(able)
+    rank, groups = len(x.shape) - 2, g.pick([n for n in (1, 2, 4) if x.shape[1] % n == 0])
+    kernel = [g.random.randint(1, 3) for _ in range(rank)]
+    strides, dilations = ([g.random.randint(1, 2) for _ in range(rank)] for _ in range(2))
+    pads = [g.random.randint(0, k - 1) for k in kernel for _ in range(2)]
+    outer = groups * g.random.randint(1, 3)
+    spatial = tuple(
+        (n + pads[2 * i] + pads[2 * i + 1] - dilations[i] * (kernel[i] - 1) - 1) // strides[i] + 1
+        for i, n in enumerate(x.shape[2:])
+    )
+    if min(spatial) < 1:
+        return []
+    weight = g.new(
+        f"pypto.full({[outer, x.shape[1] // groups, *kernel]}, 0.5, pypto.DT_{x.dtype})", x.dtype,
+        (outer, x.shape[1] // groups, *kernel),
+    )  # fmt: skip
+    if not weight:
+        return []
+    c0 = 8 if x.dtype == "FP32" else 16
+    tile = f"pypto.set_conv_tile_shapes(pypto.pypto_impl.TileL1Info(1, 1, 1, 16, {c0}, {c0}, 16, 1))"
+    call = (
+        f"pypto.conv({x.name}, {g.names[-1].name}, pypto.DT_{x.dtype}, {strides}, {pads}, {dilations}, groups={groups})"
+    )
+    return [Stmt(tile), *weight, *g.new(call, x.dtype, (x.shape[0], outer, *spatial))]
+
+
 STATEMENTS: tuple[Callable[[Generator], list[Stmt]], ...] = (
     sorted_pairs,
     random_numbers,
     paged_rows,
     softmax_states,
     small_types,
+    convolution,
 )

@@ -49,8 +49,13 @@ def _only_on_newest(op: Op) -> str | None:
         return None
     if decl.only_950:
         return op.name
-    if "part_of" in op.attrs:  # what the author wrote is recorded as several
-        return str(op.attrs["part_of"])
+    asked = OPS.get(op.site.asked)  # what the author wrote may be recorded as several
+    if asked is not None and asked.only_950:
+        return asked.name
+    if op.name == "widened_codes":
+        operand = op.operands[0]
+        assert isinstance(operand, Value)
+        return f"{op.site.asked} of {operand.type.dtype.name}"
     if op.attrs.get("algo") is TopKAlgo.RADIX_SELECT:
         return "topk with RADIX_SELECT"
     if op.name == "matmul" and (extra := _matmul_extra(op)) is not None:

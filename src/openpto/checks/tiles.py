@@ -5,7 +5,7 @@ whose buffers exceed UB, L0A, L0B, L0C or L1.
 Precondition: a verified kernel; every operation carries the scope it was recorded in.
 Postcondition: nothing is changed. Without a platform a tile has to fit one of the chips; if it does not fit all of
 them a warning names those it needs.
-Non-goals: convolution tiles, cost.
+Non-goals: cost.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from openpto.checks.access import access, core, operations
 from openpto.checks.buffers import check_ub, count_uses, inputs_of, is_reduction, numbers, tiled_shape
+from openpto.checks.convolution import check_convolution
 from openpto.checks.cube import check_cube
 from openpto.device import Chip, chips_of
 from openpto.diagnostics import fail, portability
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.nodes import Kernel, Op, Value
 
-CONVOLUTION = frozenset({"conv"})
 BYTEWISE = frozenset({"pack", "unpack"})
 """Operations that are recorded as moves and go through vector tiles on a device."""
 
@@ -47,9 +47,11 @@ class Tiles:
                 moves.append(op)
             elif unit == "move":
                 _checked_tile(op, inputs_of(op)[0].type.rank)
-            elif unit == "vector" and op.name not in CONVOLUTION:
+            elif unit == "vector":
                 _check_vector(op, chips, uses)
-            elif unit == "cube" and op.name not in CONVOLUTION:
+            elif "convolution" in op.attrs:
+                check_convolution(op, chips)
+            elif unit == "cube":
                 check_cube(op, chips)
         for op in moves:  # last: a warning says little beside a refusal for the same reason
             _check_move(op)
@@ -107,7 +109,7 @@ def _check_last_axis(op: Op, tile: tuple[int, ...], rank: int) -> None:
 def _check_move(op: Op) -> None:
     """Toolchain 0.2 asks for a tile where data only move; the newer one takes the tile of the neighbours."""
     scope = op.scope
-    if scope.vec is None and scope.cube is None and access(op).reads:
+    if scope.vec is None and scope.cube is None and scope.conv is None and access(op).reads:
         portability("PTO306", site=op.site, op=op.site.asked or op.name)
 
 

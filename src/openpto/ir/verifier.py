@@ -267,6 +267,7 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("uniform", "normal"), Form("", attrs=("key", "counter"))),
     **dict.fromkeys(("paged_rows", "paged_rows_l1"), Form("vvvv", attrs=("block_size", "offsets"), check=_paged)),
     "mx_widened": Form("vv", attrs=("k_axis", "rows_first")),
+    "windows": Form("v", attrs=("shape", "spatial"), check=_carries_dtype),
     "one_hot": Form("v"),
     **dict.fromkeys(("gathermask", "deinterleave"), Form("v", attrs=("start", "step"), check=_carries_dtype)),
     "interleave": Form("vv", attrs=("half",), check=_carries_dtype),

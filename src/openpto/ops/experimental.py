@@ -77,7 +77,7 @@ def online_softmax(scores: Var, scale: float) -> list[Var]:
     var = _matrix(name, "scores", scores)
     _whole_axis(name, var)
     factor = rec.scalar(name, scale, FP32)
-    scaled = rec.emit("mul", [var, factor], var.type, var.valid, part_of=name)
+    scaled = rec.pointwise("mul", [var, factor])
     greatest = fold("amax", scaled, 0, True)
     weights = rec.pointwise("exp", [rec.pointwise("sub", [scaled, greatest])])
     return [to_type(weights, BF16), greatest, fold("sum", weights, 0, True)]
@@ -131,8 +131,7 @@ def online_softmax_update(
     names = ("previous_max", "previous_sum", "previous_output", "current_max", "current_sum", "current_output")
     pm, ps, po, cm, cs, co = parts = [_matrix(name, what, x) for what, x in zip(names, given, strict=True)]
     _check_states(name, names, parts)
-    valid = shapes.broadcast_valid([(x.type.shape, x.valid) for x in (pm, cm)], pm.type.shape)[0]
-    greatest = rec.emit("maximum", [pm, cm], pm.type, valid, part_of=name)
+    greatest = rec.pointwise("maximum", [pm, cm])
     before, now = (rec.pointwise("exp", [rec.pointwise("sub", [x, greatest])]) for x in (pm, cm))
 
     def merged(x: Var, y: Var) -> Var:

@@ -101,7 +101,7 @@ def matmul(
         fail("PTO276", why="Output tensor do not support NZ currently.")
     _element_types(a, b)
     _inner_axes(a, b)
-    extra = {"part_of": f"matmul of {a.type.dtype.name}", "element_bytes": 1} if a.type.dtype in CODES else {}
+    extra = {"element_bytes": 1} if a.type.dtype in CODES else {}
     return multiply(widened(a), widened(b), a.type.dtype, out, (ta, tb), extras_of(extend_params), extra)
 
 

@@ -7,7 +7,6 @@ from .samples import normal
 
 _X = {"x": normal(8, 16)}
 
-missing("conv", "M", "1-D/2-D/3-D convolution.")
 missing("distributed.create_shmem_signal", "D", "Allocate signal-only tensor.")
 missing("distributed.create_shmem_tensor", "D", "Allocate symmetric data tensor.")
 missing("distributed.my_symbolic_pe", "D", "Own PE id as SymbolicScalar.")

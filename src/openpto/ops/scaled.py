@@ -239,7 +239,7 @@ def _quantized(source: Var, at: int, element: DataType, mode: DequantScaleRoundi
     wide = to_type(source, FP32)
     shape, valid = _grouped([*rec.ints(source)], at), _grouped([*_valid_ints(source, at)], at)
     groups = reshaped(wide, tuple(shape), None if shapes.all_full(valid, shape) else tuple(valid))
-    size = rec.emit("abs", [groups], groups.type, groups.valid, part_of="quant_mx")
+    size = rec.emit("abs", [groups], groups.type, groups.valid)
     kept = tuple(1 if axis == at + 1 else n for axis, n in enumerate(shape))
     kept_valid = tuple(1 if axis == at + 1 else n for axis, n in enumerate(groups.valid))
     amax = rec.emit("amax", [size], TileType(kept, FP32), kept_valid, axes=(at + 1,), keepdim=True)
@@ -361,7 +361,7 @@ def scaled_mm(
         fail("PTO275", why=f"scale_tensor of scaled_mm needs matrices of rank 2, they have {rank}")
     wide_a = _widened("scale_a", a, -2 if ta else -1, scale_a, scale_a_trans, rows_first=True)
     wide_b = _widened("scale_b", b, -1 if tb else -2, scale_b, scale_b_trans, rows_first=False)
-    attrs = {"part_of": "scaled_mm", "element_bytes": 1, "microscaled": True}
+    attrs = {"element_bytes": 1, "microscaled": True}
     return multiply(wide_a, wide_b, a.type.dtype, out, (ta, tb), extras, attrs)
 
 

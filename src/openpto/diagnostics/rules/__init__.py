@@ -3,6 +3,7 @@
 from openpto.diagnostics.rules import (
     arguments,
     command,
+    convolution,
     frontend,
     frontend_portability,
     install,
@@ -28,6 +29,7 @@ from openpto.diagnostics.rules import (
 __all__ = [
     "arguments",
     "command",
+    "convolution",
     "frontend",
     "frontend_portability",
     "install",

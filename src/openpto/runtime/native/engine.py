@@ -23,6 +23,7 @@ from openpto.runtime.report import RunReport
 
 from . import (
     contraction,
+    convolution,
     elementwise,
     gemm,
     indexing,
@@ -54,6 +55,7 @@ from .verify import problems
 
 FAMILIES = (
     contraction,
+    convolution,
     elementwise,
     indexing,
     microscaled,

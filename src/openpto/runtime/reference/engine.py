@@ -19,6 +19,7 @@ from openpto.runtime.report import NO_MEMORY, RunReport
 
 from . import (
     contraction,
+    convolution,
     creation,
     indexing,
     microscaled,
@@ -44,6 +45,7 @@ from .tiles import Array, Tile, duplicate
 
 FAMILIES = (
     contraction,
+    convolution,
     creation,
     indexing,
     microscaled,
