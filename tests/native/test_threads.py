@@ -12,7 +12,7 @@ import pytest
 
 import openpto
 import pypto
-from openpto.runtime.native import engine, parallel
+from openpto.runtime.native import cost, engine, parallel, spread
 from openpto.runtime.native import loopir as L
 from openpto.runtime.native.verify import problems
 
@@ -253,6 +253,56 @@ def test_slots_that_iterations_hand_on_are_refused_by_the_verifier():
     assert problems(L.Program("p", (), (), 0, (L.Set("a", 0), counted), regions=1)) == []
 
 
+def test_a_large_product_runs_in_blocks(programs):
+    m, k, n = 700, 60, 1100
+
+    @pypto.jit
+    def product(
+        a: pypto.Tensor([m, k], F32), b: pypto.Tensor([k, n], F32), bias: pypto.Tensor([1, n], F32),
+        o: pypto.Tensor([m, n], F32)
+    ):  # fmt: skip
+        pypto.set_cube_tile_shapes([128, 128], [64, 64], [128, 128])
+        pypto.set_vec_tile_shapes(64, 128)
+        o[:] = pypto.matmul(a, b, F32, extend_params={"bias_tensor": bias})
+
+    rng = np.random.default_rng(3)
+    a, b, bias = (rng.standard_normal(s).astype(np.float32) for s in ((m, k), (k, n), (1, n)))
+    found = []
+    for threads in THREADS:
+        o = np.zeros((m, n), np.float32)
+        with openpto.configure(threads=threads):
+            product(a, b, bias, o)
+        np.testing.assert_allclose(o, a.astype(np.float64) @ b + bias, rtol=1e-4, atol=1e-4)
+        found.append(o.tobytes())
+    assert len(set(found)) == 1
+    assert any("gemm" in line for r in regions_of(programs[0].body) for line in L.lines(r))
+
+
+def test_long_element_loops_run_in_blocks_and_rows(programs, monkeypatch):
+    monkeypatch.setattr(spread, "LEAST", 0)
+    rows, cols = 1000, 130
+
+    @pypto.jit
+    def chain(
+        x: pypto.Tensor([rows, cols], F32), o: pypto.Tensor([rows, cols], F32), t: pypto.Tensor([cols, rows], F32)
+    ):
+        pypto.set_vec_tile_shapes(64, 64)
+        shifted = x - pypto.amax(x, -1, True)
+        o[:] = shifted * 2.0 + 1.0
+        pypto.set_vec_tile_shapes(64, 64)
+        t[:] = pypto.transpose(x * 3.0, 0, 1)
+
+    x = np.random.default_rng(4).standard_normal((rows, cols)).astype(np.float32)
+    for threads in THREADS:
+        o, t = np.zeros_like(x), np.zeros((cols, rows), np.float32)
+        with openpto.configure(threads=threads):
+            chain(x, o, t)
+        assert (o == (x - x.max(1, keepdims=True)) * np.float32(2) + np.float32(1)).all()
+        assert (t == (x * np.float32(3)).T).all()
+    assert len(list(regions_of(programs[0].body))) >= 2
+    assert problems(programs[0]) == []
+
+
 @pytest.mark.parametrize("step", [1, 2, 3, 7, -1, -3])
 @pytest.mark.parametrize(
     ("start", "stop"),
@@ -263,7 +313,7 @@ def test_trips_are_counted_exactly(start, stop, step):
     expected = min(len_of(range(start, stop, step)), 2**63 - 1)
     for low in (start, L.Slot("a")):
         for high in (stop, L.Slot("b")):
-            counted = parallel.trips(low, high, step)
+            counted = cost.trips(low, high, step)
             assert max(0, value(counted, names)) == expected
 
 

@@ -13,7 +13,7 @@ from . import loopir as L
 from .facts import Facts
 from .loopir import For, If, Index, Point, Ptr, Set, Slot, Stmt
 from .nests import Arr as Arr
-from .nests import Group, Item, Map, RowFold, Writer, collect, output, shape_of_pass
+from .nests import Group, Item, Map, RowFold, Writer, by_rows, collect, output, shape_of_pass
 from .nests import Input as Input
 from .nests import Lit as Lit
 from .nests import Num as Num
@@ -139,13 +139,19 @@ class Builder:
 
     @contextmanager
     def loop(
-        self, stop: Index, start: Index = 0, step: Index = 1, hint: str = "i", poll: bool = False
+        self,
+        stop: Index,
+        start: Index = 0,
+        step: Index = 1,
+        hint: str = "i",
+        poll: bool = False,
+        independent: bool = False,
     ) -> Iterator[Slot]:
         """``for i in range(start, stop, step)``."""
         var = self.name(hint)
         with self.nested() as inner:
             yield Slot(var)
-        self.add(For(var, start, stop, step, tuple(inner), poll))
+        self.add(For(var, start, stop, step, tuple(inner), poll, independent))
 
     @contextmanager
     def when(self, cond: Index) -> Iterator[None]:
@@ -296,6 +302,7 @@ def write_group(b: Builder, group: Group) -> None:
         group = replace(group, length=length, items=merged)
     for vector in Writer(group, b.name).row(places, length):
         b.stack[-1].append(vector)
+    independent = by_rows(group)
     for var, stop, inner in reversed(opened):
         b.stack.pop()
-        b.stack[-1].append(For(var, 0, stop, 1, tuple(inner)))
+        b.stack[-1].append(For(var, 0, stop, 1, tuple(inner), independent=independent))

@@ -18,7 +18,7 @@ from .build import Arr, copy, each, fold_rows, positions
 from .elementwise import result_of, warn_undefined
 from .epilogue import Rows, factors, finish
 from .handlers import lowers
-from .loopir import Call, Index
+from .loopir import Call, Index, Ptr
 from .lower import AND, TRUE, Lowering, Unsupported
 from .tiles import NTile
 
@@ -147,34 +147,38 @@ def _products(
     if name is None:
         raise Unsupported(f"a product of {source.short}")
     low.routines.setdefault(name)
-    work = low.fresh(TileType((), F32), (gemm.WORKSPACE,), ())
     summed = INT32 if source is INT8 else F32
     ready = made.dtype is summed
     batch = made.valid[:-2]
 
-    def call(c: Arr, at: Sequence[Index], i: Index, j: Index, extents: tuple[Index, Index]) -> None:
+    def workspace() -> Ptr:
+        return low.fresh(TileType((), F32), (gemm.WORKSPACE,), ()).arr.at
+
+    def call(c: Arr, at: Sequence[Index], i: Index, j: Index, extents: tuple[Index, Index], work: Ptr) -> None:
         x = a.arr.moved((*_place(at, a.tile), i, 0))
         y = b.arr.moved((*_place(at, b.tile), 0, j))
         operands = (c.at, c.strides[-2], x.at, a.apart, y.at, b.apart)
-        low.b.add(Call(name, (*operands, *extents, k, work.arr.at)))
+        low.b.add(Call(name, (*operands, *extents, k, work)))
 
     if all(isinstance(extent, int) and extent <= BLOCK for extent in made.shape[-2:]):
         total = made if ready else low.fresh(TileType((), summed), made.shape, made.valid)
+        work = workspace()
         with positions(low.b, batch) as at:
-            call(total.arr.moved((*at, 0, 0)), at, 0, 0, (m, n))
+            call(total.arr.moved((*at, 0, 0)), at, 0, 0, (m, n), work)
         finish(low, op, total.arr, made.arr, made.valid, rows.over(made.valid))
         return
-    part = None if ready else low.fresh(TileType((), summed), (BLOCK, BLOCK), ())
-    with (
-        positions(low.b, batch) as at,
-        low.b.loop(n, step=BLOCK, hint="column") as j,
-        low.b.loop(m, step=BLOCK, hint="row", poll=True) as i,
-    ):
-        extents = tuple(low.b.hold(L.binary("min", BLOCK, L.sub(all_, done))) for all_, done in ((m, i), (n, j)))
-        out = _matrix_at(made.arr, (*at, i, j))
-        c = out if part is None else part.arr
-        call(c, at, i, j, (extents[0], extents[1]))
-        finish(low, op, c, out, extents, rows.over(made.valid, (*at, i, j)))
+    with positions(low.b, batch) as at, low.threaded():
+        work = workspace()
+        part = None if ready else low.fresh(TileType((), summed), (BLOCK, BLOCK), ())
+        with (
+            low.b.loop(n, step=BLOCK, hint="column", independent=True) as j,
+            low.b.loop(m, step=BLOCK, hint="row", poll=True, independent=True) as i,
+        ):
+            extents = tuple(low.b.hold(L.binary("min", BLOCK, L.sub(all_, done))) for all_, done in ((m, i), (n, j)))
+            out = _matrix_at(made.arr, (*at, i, j))
+            c = out if part is None else part.arr
+            call(c, at, i, j, (extents[0], extents[1]), work)
+            finish(low, op, c, out, extents, rows.over(made.valid, (*at, i, j)))
 
 
 def _matrix_at(arr: Arr, position: Sequence[Index]) -> Arr:

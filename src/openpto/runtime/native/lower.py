@@ -31,8 +31,10 @@ from .aliases import Aliases
 from .build import Arr, Builder, compact, copy, fill, positions
 from .independence import plans
 from .loopir import Check, Index, Program, Ptr, Set, Slot
+from .parallel import region
 from .scalars import evaluate
 from .sites import SiteEntry, Sites
+from .spread import spread
 from .tiles import Arena, Memory, NTile, marked, place, place_mask, stored_type
 
 Handler = Callable[["Lowering", Op], "NTile | None"]
@@ -296,6 +298,24 @@ class Lowering:
         yield self.arena
         self.arena = outer
 
+    @contextmanager
+    def threaded(self) -> Iterator[None]:
+        """The block adds one loop, whose iterations are independent: a region where there can be one. What the block
+        allocates is the thread's."""
+        with self.own_arena(True) as arena, self.b.nested() as body:
+            yield
+        parts: Sequence[L.Stmt] = body
+        if arena is not None:
+            (loop,) = body
+            assert isinstance(loop, L.For)
+            made = region(loop, arena.high, self.counters, (), self.b.name)
+            assert made is not None, "a loop of the engine hands slots on"
+            parts = made
+            self.regions += 1
+            self.local = max(self.local, arena.high)
+        for part in parts:
+            self.b.add(part)
+
     def pin(self, tile: NTile) -> None:
         """Keep the memory of ``tile`` although no value may look at it for a while."""
         for memory in (tile.memory, tile.marks):
@@ -358,14 +378,15 @@ class Lowering:
         self.block(self.kernel.body)
         self.finish()
         params = tuple(f"param{k}" for k in range(len(self.kernel.params)))
+        body, more = spread(self.b.body(), self.b.name)
         program = Program(
             self.kernel.name,
             params,
             tuple(self.sizes.values()),
             self.arena.high,
-            self.b.body(),
+            body,
             tuple(self.routines),
-            self.regions,
+            self.regions + more,
             self.local,
         )
         numbers = tuple(self.parameter_of[p.value.var] for p in self.kernel.params)

@@ -162,6 +162,16 @@ def may_meet(a: Arr, b: Arr) -> bool:
     return a.at.owner < 0 or b.at.owner < 0 or a.at.owner == b.at.owner
 
 
+def by_rows(group: Group) -> bool:
+    """Whether no row reads what another row of the group writes. Outputs of different rows never meet: an output is a
+    tile in memory, where every position has a place of its own."""
+    made = [output(item) for item in group.items]
+    reads = [a for item in group.items for a in item.reads]
+    return all(0 not in out.strides[: len(group.rows)] for out in made) and all(
+        not may_meet(a, out) or _same_place(a, out) for a in reads for out in made
+    )
+
+
 def _equal(a: Arr, b: Arr) -> bool:
     return a.at == b.at and a.strides == b.strides
 

@@ -12,25 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import cache
-
-from openpto.ops import arith
 
 from . import loopir as L
+from .cost import MOST, nanoseconds, trips
 from .flow import Flow
-from .loopir import Bin, Call, Comment, Compute, For, If, Index, Peek, Pick, Region, Set, Slot, Stmt, Vector
+from .loopir import Bin, Comment, For, If, Index, Peek, Pick, Region, Set, Slot, Stmt
 
 CHUNKS = 128
 """Chunks of a region at most; many more than threads, so that a slow thread delays little."""
 LEAST_CHUNK = 4_000
 LEAST_REGION = 60_000
 """Nanoseconds that a chunk should take, and that a region must take to be shared; estimated."""
-
-_VECTOR_PART = 0.5
-_CALL = 5_000
-_UNKNOWN_COUNT = 256
-_UNKNOWN_TRIPS = 4
-_MOST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +64,12 @@ def region(
     for level in levels[1:]:
         count = hold(_product(count, level.count), "count")
     flat = fresh("flat")
-    cost = max(1.0, _cost(body))
-    grain = hold(_grain(count, cost), "grain")
+    each = max(1.0, nanoseconds(body)[0])
+    grain = hold(_grain(count, each), "grain")
     counted = tuple(c for c in counters if c in flow.set_slots)
     inside = (*_position(levels, Slot(flat), counters), *body)
     slots, pointers = taken(inside, {flat, *counted})
-    shared = L.binary("ge", count, -int(-LEAST_REGION // cost))
+    shared = L.binary("ge", count, -int(-LEAST_REGION // each))
     made = Region(flat, count, grain, shared, inside, slots, pointers, counted, scratch)
     inner = [L.binary("gt", level.count, 0) for level in levels[1:]]
     whole: Stmt = made
@@ -204,101 +196,17 @@ def _hollow(levels: list[Level]) -> Stmt:
     return body[0]
 
 
-# -- counting ---------------------------------------------------------------------------------------------------------
-
-
-def trips(start: Index, stop: Index, step: Index) -> Index | None:
-    """Iterations of a loop, exact for all bounds but those of more than 2^63 - 1 iterations, which count as that many;
-    None if the step is not known."""
-    if not isinstance(step, int) or step == 0:
-        return None
-    low, high = (start, stop) if step > 0 else (stop, start)
-    pace = abs(step)
-    if isinstance(low, int) and low >= 0:  # then high - low cannot overflow where it counts
-        distance = L.sub(L.sub(high, low), 1)
-        count = L.add(L.binary("div", distance, pace), 1)
-        if isinstance(high, int):
-            return max(0, -(-(high - low) // pace))
-        return L.binary("max", high, 0) if pace == 1 and low == 0 else L.Pick(L.binary("lt", low, high), count, 0)
-    if pace == 1:
-        distance = L.Pick(L.Bin("subover", high, low), _MOST, L.sub(high, low))
-        return L.Pick(L.binary("lt", low, high), distance, 0)
-    last, past = _floor(L.sub(high, 1), pace)
-    first, over = _floor(low, pace)
-    short = L.binary("lt", past, over)
-    later = L.binary("min", L.sub(L.sub(last, first), short), _MOST - 1)
-    return L.Pick(L.binary("lt", low, high), L.add(later, 1), 0)
-
-
-def _floor(value: Index, divisor: int) -> tuple[Index, Index]:
-    """Floored quotient and remainder."""
-    if isinstance(value, int):
-        return divmod(value, divisor)
-    below = L.binary("lt", L.Bin("mod", value, divisor), 0)
-    rest = L.add(L.Bin("mod", value, divisor), L.mul(below, divisor))
-    return L.sub(L.Bin("div", value, divisor), below), rest
+# -- chunks ----------------------------------------------------------------------------------------------------------
 
 
 def _product(a: Index, b: Index) -> Index:
     """``a * b`` of counts; too large a product counts as the largest number."""
     if a == 1 or b == 1:
         return L.mul(a, b)
-    return L.Pick(L.Bin("mulover", a, b), _MOST, L.mul(a, b))
+    return L.Pick(L.Bin("mulover", a, b), MOST, L.mul(a, b))
 
 
-def _grain(count: Index, cost: float) -> Index:
-    """Iterations of a chunk, from the length of the range and the estimated cost of an iteration."""
-    least = max(1, round(LEAST_CHUNK / cost))
+def _grain(count: Index, each: float) -> Index:
+    """Iterations of a chunk, from the length of the range and the estimated nanoseconds of an iteration."""
+    least = max(1, round(LEAST_CHUNK / each))
     return L.binary("max", L.add(L.binary("div", count, CHUNKS), 1), least)
-
-
-@cache
-def _steps(expr: arith.Expr) -> int:
-    """Operations of a scalar expression."""
-    return sum(1 for node in arith.postorder(expr) if node.args)
-
-
-def _vector_cost(stmt: Vector, most: Mapping[str, int]) -> float:
-    count = _most(stmt.count, most)
-    parts = sum(_steps(p.expr) if isinstance(p, Compute) else 1 for p in stmt.body) + len(stmt.accs)
-    return -(-(_UNKNOWN_COUNT if count is None else count) // L.LANES) * _VECTOR_PART * parts
-
-
-def _cost(body: Iterable[Stmt], outer: Mapping[str, int] | None = None) -> float:
-    """Estimated nanoseconds of statements; lengths count as much as they can be, unknown ones as usual."""
-    most: dict[str, int] = dict(outer or {})
-    total = 0.0
-    for stmt in body:
-        if isinstance(stmt, Vector):
-            total += _vector_cost(stmt, most)
-        elif isinstance(stmt, For):
-            start, stop = _most(stmt.start, most), _most(stmt.stop, most)
-            runs = trips(start, stop, stmt.step) if start is not None and stop is not None else None
-            total += (runs if isinstance(runs, int) else _UNKNOWN_TRIPS) * _cost(stmt.body, most)
-        elif isinstance(stmt, If):
-            total += max(_cost(stmt.then, most), _cost(stmt.other, most))
-        elif isinstance(stmt, Set):
-            value = _most(stmt.value, most)
-            if value is not None:
-                most[stmt.slot] = value
-            total += 1.0
-        else:
-            total += _CALL if isinstance(stmt, Call) else 1.0
-    return total
-
-
-def _most(node: Index, most: Mapping[str, int]) -> int | None:
-    """An upper bound of an extent, if one is in sight."""
-    if isinstance(node, int):
-        return node
-    if isinstance(node, Slot):
-        return most.get(node.name)
-    if not isinstance(node, Bin):
-        return None
-    a, b = _most(node.left, most), _most(node.right, most)
-    if node.op == "min":
-        known = [n for n in (a, b) if n is not None]
-        return min(known) if known else None
-    if a is None or b is None:
-        return None
-    return {"max": max(a, b), "mul": a * b, "add": a + b}.get(node.op)

@@ -12,7 +12,7 @@ import os
 import threading
 from functools import cache
 
-from openpto.language.configuration import settings
+from openpto.language.configuration import in_force, settings
 
 from . import cpus, jit, pool_code
 
@@ -20,6 +20,8 @@ _JOIN_SECONDS = 1.0
 _HIRE, _ASKED = 272 // 8, 280 // 8
 _lock = threading.Lock()
 _pool: Pool | None = None
+_latest: tuple[tuple[object, ...], int] | None = None
+"""What settings follow from, and the threads that were found by them."""
 
 
 @cache
@@ -41,7 +43,11 @@ def wanted() -> int:
     Raises:
         ValueError: PTO295, ``PYPTO_NUM_THREADS`` is not a number from 1.
     """
-    return settings().threads or processors()
+    global _latest
+    now, latest = in_force(), _latest
+    if latest is None or latest[0] != now:
+        latest = _latest = now, settings().threads or processors()
+    return latest[1]
 
 
 class Pool:
