@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from openpto.diagnostics import Site, fail, portability
+from openpto.diagnostics import Site, Span, fail, portability
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import EMPTY
 from openpto.ir.trace import ScalarVar, Var, VarState
@@ -66,11 +67,18 @@ class Fork:
     """Two branches being recorded, and the merge of names and containers. First branch, ``turn``, second, ``close``."""
 
     def __init__(
-        self, machine: Logic, cond: Expr, site: Site, frame: FrameType, values: Mapping[str, Any] = EMPTY
+        self,
+        machine: Logic,
+        cond: Expr,
+        site: Site,
+        frame: FrameType,
+        values: Mapping[str, Any] = EMPTY,
+        ends: tuple[Mapping[str, Span], Mapping[str, Span]] = (EMPTY, EMPTY),
     ) -> None:
         self.machine = machine
         self.trace = machine.trace
         self.site = site
+        self.ends = ends
         machine.refuse_changed_copies()
         self.families = machine.kinship.mark()
         self.boxes = machine.boxes(frame, values)
@@ -185,10 +193,14 @@ class Fork:
         with self.machine.recording_in(self.parent):
             cell = self.trace.scalar(label, self.site)
         with self.machine.recording_in(self.node.then):
-            self.trace.set_scalar(cell, then, self.site)
+            self.trace.set_scalar(cell, then, self._stored(0, label))
         if other is not None:
-            self.trace.set_scalar(cell, other, self.site)
+            self.trace.set_scalar(cell, other, self._stored(1, label))
         return cell
+
+    def _stored(self, branch: int, name: str) -> Site:
+        """Where a branch stores a name last; the statement if it is no plain name."""
+        return replace(self.site, span=self.ends[branch].get(name, self.site.span))
 
     def _first(self, name: str, a: Any) -> Pending:
         """The first branch's value; at run time there is none after the second."""
@@ -227,7 +239,7 @@ class Branch:
         site = machine.site(spec.span)
         self._portability(site, frame)
         self.before = self._values(frame)
-        self.fork = Fork(machine, test.expr, site, frame)
+        self.fork = Fork(machine, test.expr, site, frame, ends=spec.ends)
 
     def _portability(self, site: Site, frame: FrameType) -> None:
         kind = self.machine.kind_of_code(frame.f_code)

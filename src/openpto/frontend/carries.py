@@ -10,6 +10,7 @@ Postcondition of ``close``: either ``holds``, or the plan has grown, or the firs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from openpto.diagnostics import fail, portability
@@ -369,7 +370,8 @@ class Carries:
             sources.append(value)
         for (cell, _), value in zip(assigned, sources, strict=True):
             if isinstance(cell, ScalarVar):
-                self.trace.set_scalar(cell, value, self.site)
+                span = self.loop.spec.ends.get(cell.name, self.site.span)
+                self.trace.set_scalar(cell, value, replace(self.site, span=span))
             elif value is not cell:
                 self.machine.copy(cell, value, self.site)
 

@@ -153,6 +153,7 @@ class _Rewriter(Transformer):
             pattern=len(node.target.elts) if isinstance(node.target, (ast.Tuple, ast.List)) else 0,
             jumps=self._jumps(node.body),
             stores=self._first_stores(node.body),
+            ends=self._last_stores(node.body),
         )
         loop = self._temporary("L")
         start = _machine("loop", self.visit(node.iter), self._spec(spec))
@@ -232,6 +233,15 @@ class _Rewriter(Transformer):
                 found[name.id] = name
         return {name: self.source.span(node) for name, node in found.items()}
 
+    def _last_stores(self, body: Sequence[ast.stmt]) -> dict[str, Span]:
+        """Where each name is stored last."""
+        found: dict[str, ast.Name] = {}
+        for name in (name for statement in body for name in self.tree.bindings(statement)):
+            known = found.get(name.id)
+            if known is None or (name.lineno, name.col_offset) > (known.lineno, known.col_offset):
+                found[name.id] = name
+        return {name: self.source.span(node) for name, node in found.items()}
+
     # -- branches ------------------------------------------------------------------------------------------------
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
@@ -246,6 +256,7 @@ class _Rewriter(Transformer):
             jumps=self._jumps([*node.body, *node.orelse]),
             then=self._first_stores(node.body),
             other=self._first_stores(node.orelse),
+            ends=(self._last_stores(node.body), self._last_stores(node.orelse)),
         )
         test = self.visit(node.test)
         if spec.jumps:

@@ -18,7 +18,7 @@ class LoopSpec:
     counters names that the body computes from themselves (``n += 1``)
     pattern  number of names the target unpacks, 0 for a single name
     jumps    break, continue and return that would leave the body
-    stores   where each name is first stored
+    stores   where each name is first stored; ends: where it is last stored
     """
 
     span: Span
@@ -30,6 +30,7 @@ class LoopSpec:
     pattern: int
     jumps: tuple[tuple[str, Span], ...]
     stores: Mapping[str, Span]
+    ends: Mapping[str, Span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class BranchSpec:
     names   stored in a branch and needed in the other or afterwards; after: those needed afterwards
     marked  whether the test is written ``pypto.cond(...)``
     jumps   break, continue and return that would leave the statement
-    then, other   where each branch stores a name first
+    then, other   where each branch stores a name first; ends: where each stores it last
     """
 
     span: Span
@@ -49,3 +50,4 @@ class BranchSpec:
     jumps: tuple[tuple[str, Span], ...]
     then: Mapping[str, Span]
     other: Mapping[str, Span]
+    ends: tuple[Mapping[str, Span], Mapping[str, Span]]

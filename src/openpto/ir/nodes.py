@@ -118,13 +118,15 @@ class Let:
 class Carry:
     """State that a loop hands from one iteration to the next. ``init`` None: no value before the loop (a read of
     ``param`` in the first iteration, or of ``result`` after zero iterations, is a fault). Either all four are tiles
-    (Value) or all are scalars (``param`` and ``result`` are leaves)."""
+    (Value) or all are scalars (``param`` and ``result`` are leaves). ``site``: where the author stores a scalar that is
+    yielded, None for the end of the loop."""
 
     init: Value | Expr | None
     param: Result
     yielded: Value | Expr | None
     result: Result
     name: str = ""
+    site: Site | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,18 +153,27 @@ class Loop:
 
     def end_site(self) -> Site:
         """The place of what happens at the end of an iteration: the loop's, with the loop itself around it."""
+        return self._inside(self.site)
+
+    def yield_site(self, carry: Carry) -> Site:
+        """The place of the scalar that an iteration leaves in ``carry``."""
+        return self._inside(carry.site or self.site)
+
+    def _inside(self, site: Site) -> Site:
         frame = LoopFrame(self.attrs.get("name") or "", self.attrs.get("idx_name") or "")
-        return replace(self.site, loops=(*self.site.loops, frame))
+        return replace(site, loops=(*self.site.loops, frame))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merge:
-    """State that the two branches of an ``if`` leave; None is a branch that leaves no value."""
+    """State that the two branches of an ``if`` leave; None is a branch that leaves no value. ``sites``: where each
+    branch stores a scalar, None for the statement itself."""
 
     then: Value | Expr | None
     other: Value | Expr | None
     result: Result
     name: str = ""
+    sites: tuple[Site | None, Site | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from openpto.diagnostics import Site
+
 from . import affine
 from . import expr as ex
 from .expr import Dim, Expr
@@ -32,6 +34,8 @@ def build(trace: Trace, attrs: Mapping[str, Any] = EMPTY) -> Kernel:
 class _Builder:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self.places: dict[Cell, Site] = {}
+        """Where each scalar was stored last."""
 
     def value(self, var: Var, type: TileType, valid: Hint) -> Value:
         return Value(self.trace.uid(), type, valid, var.uid, var.name)
@@ -100,6 +104,7 @@ class _Builder:
             env[node.dst] = value
         else:
             env[node.dst] = node.src
+            self.places[node.dst] = node.site
 
     # -- regions -------------------------------------------------------------------------------------------------
 
@@ -121,7 +126,7 @@ class _Builder:
                 result = self.value(cell, yielded.type, _agree(param.valid, yielded.valid))
             else:
                 result = ex.ref(self.trace.uid(), cell.name)
-            carries.append(Carry(env[cell], param, yielded, result, cell.name))
+            carries.append(Carry(env[cell], param, yielded, result, cell.name, self.places.get(cell)))
             env[cell] = result
         return Loop(
             node.index, node.start, node.stop, node.step, tuple(carries), Block(body), node.attrs, node.site, node.scope
@@ -142,6 +147,7 @@ class _Builder:
         cells = [c for c in {**node.then.wrote, **node.other.wrote} if c in env]
         then_env, other_env = dict(env), dict(env)
         then = self.block(node.then, then_env)
+        places = dict(self.places)
         other = self.block(node.other, other_env)
         merges = []
         for cell in cells:
@@ -155,7 +161,8 @@ class _Builder:
                 result = self.value(cell, a.type, _agree(a.valid, b.valid))
             else:
                 result = ex.ref(self.trace.uid(), cell.name)
-            merges.append(Merge(a, b, result, cell.name))
+            sites = places.get(cell), self.places.get(cell)
+            merges.append(Merge(a, b, result, cell.name, sites))
             env[cell] = result
         return If(node.cond, Block(then), Block(other), tuple(merges), node.site, node.attrs)
 

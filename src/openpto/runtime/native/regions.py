@@ -67,10 +67,10 @@ def loop(low: Lowering, stmt: Loop) -> None:
             low.block(stmt.body)
             low.site, low.op = stmt.end_site(), None
             _settle_ends(low, tiles)
-            changed = _disagreements(low, tiles, heads, states) or _looser(low, cells, scalars, loose)
+            changed = _disagreements(low, tiles, heads, states) or _looser(low, stmt, cells, scalars, loose)
             kept = all(_kept(low.env[c.yielded], heads[c]) for c in tiles)  # type: ignore[index]
             if not changed:
-                _leave(low, tiles, heads, cells, scalars)
+                _leave(low, stmt, tiles, heads, cells, scalars)
                 low.release(deaths.leave[0])
         low.loops.pop()
         low.known = known
@@ -188,10 +188,13 @@ def _disagreements(low: Lowering, tiles: list[Carry], heads: dict[Carry, NTile],
     return changed
 
 
-def _looser(low: Lowering, cells: list[Carry], scalars: dict[Carry, tuple[Index, Index]], loose: set[Carry]) -> bool:
+def _looser(
+    low: Lowering, loop: Loop, cells: list[Carry], scalars: dict[Carry, tuple[Index, Index]], loose: set[Carry]
+) -> bool:
     """The same for scalars that may have no value."""
     before = len(loose)
     for c in cells:
+        low.site = loop.yield_site(c)
         _, alive = _scalar_state(low, c.yielded)
         if alive != scalars[c][1] and c not in loose:
             loose.add(c)
@@ -277,6 +280,7 @@ def _enter_scalars(low: Lowering, cells: list[Carry], loose: set[Carry]) -> dict
 
 def _leave(
     low: Lowering,
+    loop: Loop,
     tiles: list[Carry],
     heads: dict[Carry, NTile],
     cells: list[Carry],
@@ -293,7 +297,11 @@ def _leave(
             end = low.duplicate(end)
             low.pin(end)
         ends[c] = end
-    values = {c: _scalar_state(low, c.yielded) for c in cells}
+    values = {}
+    for c in cells:
+        low.site = loop.yield_site(c)
+        values[c] = _scalar_state(low, c.yielded)
+    low.site = loop.end_site()
     held = {c: tuple(fixed(low, v) for v in values[c]) for c in cells}
     facts = {c: [(a, fixed(low, n)) for a, n in _facts(heads[c], ends[c]) if a != n] for c in tiles}
     moved = {c: moved_out(low, ends[c], heads[c]) for c in tiles if heads[c].late and ends[c] != heads[c]}
@@ -397,9 +405,10 @@ def branch(low: Lowering, stmt: If) -> None:
             low.b.facts.learn(cond, number == 0)
             low.release(deaths.enter[number])
             low.block(block)
-            low.site, low.op = stmt.site, None
+            low.op = None
             left: list[Any] = []
             for pick, merge in zip(picks, stmt.merges, strict=True):
+                low.site = merge.sites[number] or stmt.site
                 if isinstance(merge.result, Value):
                     assert isinstance(pick, Value)
                     left.append(settled(low, _with_marks(low, pick)))

@@ -242,7 +242,7 @@ class Machine:
         if loop.attrs.get("parallel") and outer is None:
             self.races = RaceLog(frozenset(v.var for v in self.env) | _carried_vars(loop))
             chained = chained_carries(loop)
-        end_site = loop.end_site()
+        end_site, sites = loop.end_site(), [loop.yield_site(c) for c in loop.carries]
         for index in range(start, stop, step):
             self.frames.append((loop, index))
             if self.races is not None and outer is None:
@@ -252,7 +252,7 @@ class Machine:
             self.release(deaths.enter[0])
             self.block(loop.body)
             self.site = end_site
-            state = self._hold([(c.yielded, c.param) for c in loop.carries])
+            state = self._hold([(c.yielded, c.param) for c in loop.carries], sites)
             if self.races is not None and outer is None:
                 self._note_rebinding(loop, chained, state)
             self.release(deaths.leave[0])
@@ -272,15 +272,21 @@ class Machine:
         self.block(stmt.other if taken else stmt.then)
         self.site = stmt.site
         merges: tuple[Merge, ...] = stmt.merges
-        state = self._hold([(m.other if taken else m.then, m.result) for m in merges])
+        sites = [m.sites[taken] or stmt.site for m in merges]
+        state = self._hold([(m.other if taken else m.then, m.result) for m in merges], sites)
         self.release(deaths.leave[taken])
         self._give([m.result for m in merges], state)
         self.release(deaths.after)
 
-    def _hold(self, pairs: Sequence[tuple[Value | Expr | None, Value | Expr]]) -> list[Tile | int | None]:
-        """Present states of (source, name it goes to), all read before any is given; tiles are kept alive."""
+    def _hold(
+        self, pairs: Sequence[tuple[Value | Expr | None, Value | Expr]], sites: Sequence[Site] = ()
+    ) -> list[Tile | int | None]:
+        """Present states of (source, name it goes to), all read before any is given; tiles are kept alive.
+
+        ``sites``: the place of each, if it is not the present one.
+        """
         held: list[Tile | int | None] = []
-        for source, name in pairs:
+        for number, (source, name) in enumerate(pairs):
             if isinstance(name, Value):
                 tile = self.env[source] if isinstance(source, Value) else None
                 if tile is not None:
@@ -288,6 +294,8 @@ class Machine:
                 held.append(tile)
             else:
                 assert not isinstance(source, Value)
+                if sites:
+                    self.site = sites[number]
                 held.append(self.scalars.copy(source))
         return held
 
