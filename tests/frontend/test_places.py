@@ -100,3 +100,19 @@ def test_what_python_refuses_has_a_chain_too():
     assert [name for name, _ in site.chain] == ["broken"]
     assert site.loops[0].name == "ROWS"
     assert "nowhere" in text_of(site.span)
+
+
+@pypto.frontend.jit
+def without_names(x: T, n: N, out: T):
+    pypto.set_vec_tile_shapes(8, 8)
+    for row in pypto.loop(n[0]):
+        for column, _ in pypto.loop_unroll(0, n[0], 1, unroll_list=[2]):
+            out[:] = pypto.view(x, [8, 8], [row - 4, column])
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_an_index_has_the_name_that_the_author_gave_it(engine, monkeypatch):
+    monkeypatch.setenv("PYPTO_ENGINE", engine)
+    with pytest.raises(pypto.PyptoError) as caught:
+        without_names(np.ones((8, 8), np.float32), np.full(1, 2, np.int32), np.zeros((8, 8), np.float32))
+    assert [(loop.index_name, loop.value) for loop in caught.value.site.loops] == [("row", 0), ("column", 0)]

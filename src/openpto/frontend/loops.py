@@ -236,7 +236,8 @@ class RunTimeLoop(ForLoop):
 
     def _enter_loop(self, index: Expr) -> None:
         parallel = self.bounds.parallel
-        active = ActiveLoop(self.name, self.index_name, index.concrete(), parallel, self.site, index)
+        shown = self.bounds.idx_name or self.spec.index or self.index_name
+        active = ActiveLoop(self.name, self.index_name, shown, index.concrete(), parallel, self.site, index)
         self.machine.loops.append(active)
 
     def _once(self, index: Expr, whole: Range, factor: int | None) -> Iterator[Any]:

@@ -147,6 +147,7 @@ class _Rewriter(Transformer):
             span=self.source.span(node.iter),
             names=names,
             targets=targets,
+            index=_index_name(node.target),
             inside=live.inside,
             after=live.after,
             counters=self._counters(node.body),
@@ -402,6 +403,12 @@ class _Rewriter(Transformer):
 
     def _truth(self, test: ast.expr, what: str) -> ast.expr:
         return placed(_machine("truth", self.visit(test), ast.Constant(what)), test)
+
+
+def _index_name(target: ast.expr) -> str:
+    """The name that a loop target gives the index: of ``i`` or ``(i, k)``."""
+    first = target.elts[0] if isinstance(target, (ast.Tuple, ast.List)) and target.elts else target
+    return first.id if isinstance(first, ast.Name) else ""
 
 
 def _is_cond(test: ast.expr) -> bool:

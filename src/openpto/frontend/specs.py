@@ -13,7 +13,7 @@ class LoopSpec:
     """A ``for`` statement.
 
     names    stored in the body and live at its head or after the loop, in the order of the rewritten assignments
-    targets  names of the loop target
+    targets  names of the loop target; index: the one that holds the index, "" if the target is no name
     inside   names live at the head of the body; after: names live after the loop
     counters names that the body computes from themselves (``n += 1``)
     pattern  number of names the target unpacks, 0 for a single name
@@ -24,6 +24,7 @@ class LoopSpec:
     span: Span
     names: tuple[str, ...]
     targets: tuple[str, ...]
+    index: str
     inside: frozenset[str]
     after: frozenset[str]
     counters: frozenset[str]

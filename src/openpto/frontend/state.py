@@ -12,10 +12,11 @@ from openpto.ir.trace import ScalarVar
 
 @dataclass(eq=False)
 class ActiveLoop:
-    """A ``pypto.loop`` whose body is being traced."""
+    """A ``pypto.loop`` whose body is being traced; ``shown`` is the index as messages call it."""
 
     name: str
     index_name: str
+    shown: str
     value: int | None
     parallel: bool
     site: Site
