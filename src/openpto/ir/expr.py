@@ -107,6 +107,7 @@ def named(name: str, value: int | None = None) -> Expr:
     return _make("named", (), (name, value))
 
 
+@lru_cache(maxsize=1024)
 def dim(param: str, axis: int) -> Expr:
     """The run-time extent of ``axis`` of a parameter; never negative."""
     return _make("dim", (), (param, axis))

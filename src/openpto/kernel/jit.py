@@ -63,7 +63,7 @@ class Call:
         """Everything that decides what the kernel means, apart from the names it loads (they are guards)."""
         chosen = (self.settings.numerics, self.settings.target, self.settings.platform)
         alias = tuple(self.bound.alias.items())
-        return self.bound.types, alias, freeze(dict(self.bound.values)), freeze(self.scope), chosen
+        return self.bound.types, alias, freeze(dict(self.bound.values)), _frozen(self.scope), chosen
 
     def meaning(self) -> tuple[object, ...]:
         """The same as objects."""
@@ -390,11 +390,26 @@ def _caller_locals() -> Mapping[str, Any]:
 def _scope(options: Mapping[Group, Mapping[str, Any]]) -> Scope:
     """The settings that a kernel starts with: those in force at the call, then the decorator's."""
     scope = current_scope()
+    if not any(values for group, values in options.items() if group != "runtime"):
+        return scope
     merged = scope.options
     for group, values in options.items():
         if group != "runtime":
             merged = with_options(merged, group, values)
     return replace(scope, options=merged)
+
+
+_frozen_last: tuple[Scope, Hashable] = Scope(), freeze(Scope())
+
+
+def _frozen(scope: Scope) -> Hashable:
+    """The picture of a scope; that of the last one is kept, since most calls have the same."""
+    global _frozen_last
+    known, picture = _frozen_last
+    if known is not scope:
+        picture = freeze(scope)
+        _frozen_last = scope, picture
+    return picture
 
 
 def _engine(ours: Settings) -> str:

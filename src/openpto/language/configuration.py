@@ -67,6 +67,16 @@ _block: ContextVar[Mapping[str, Any]] = ContextVar("openpto_configuration", defa
 
 def settings() -> Settings:
     """The settings in force here: blocks, then the process, then variables, then defaults."""
+    global _last
+    now = in_force()
+    known, found = _last
+    if known != now:
+        found = _settings()
+        _last = now, found
+    return found
+
+
+def _settings() -> Settings:
     chosen = {name: _from_variable(name, variable) for name, variable in _VARIABLES.items() if os.environ.get(variable)}
     for _, changes in tuple(_process):
         chosen |= changes
@@ -89,6 +99,10 @@ def in_force() -> tuple[object, ...]:
         return (*map(os.environ.get, _read_by_calls), _version, _block.get())
     get = _raw.get
     return (*[get(key) for key in _keys], _version, _block.get())
+
+
+_last: tuple[tuple[object, ...] | None, Settings] = None, Settings()
+"""The settings that were asked for last, and what was in force then."""
 
 
 def _changed() -> None:
