@@ -217,3 +217,18 @@ def extremes(width: int):
             pypto.assemble(pypto.amax(block, -1, True), [row, 0], greatest)
 
     return kernel
+
+
+@pypto.frontend.jit
+def placed(x: pypto.Tensor([4, 16], F32), at: pypto.Tensor([1], pypto.DT_INT64), o: pypto.Tensor([8, 16], F32)):
+    pypto.set_vec_tile_shapes(4, 16)
+    pypto.assemble(x, [at[0], 0], o)
+
+
+@pytest.mark.parametrize("at", [5, -1, 2**62, 2**63 - 4, 2**63 - 1, -(2**63)])
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+def test_a_store_whose_end_leaves_64_bits(at):
+    """The end of the box is told as it is, and nothing is written outside of the tensor."""
+    with pytest.raises(pypto.PyptoError) as caught:
+        placed(np.ones((4, 16), np.float32), np.array([at]), np.zeros((8, 16), np.float32))
+    assert (caught.value.code, caught.value.fields["low"], caught.value.fields["high"]) == ("PTO452", at, at + 4)

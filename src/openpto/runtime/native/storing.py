@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from openpto.ir.dtypes import DataType
@@ -78,15 +78,22 @@ def check_box(
     low: Lowering, offsets: Sequence[Index], extents: Sequence[Index], shape: Sequence[Index], empty: Index = 0
 ) -> None:
     """A box that is written must lie inside the destination, unless it is empty."""
-    rank = len(shape)
     for axis, (low_end, n, capacity) in enumerate(zip(offsets, extents, shape, strict=True)):
-        high = low.b.hold(L.add(low_end, n))
-        inside = L.binary("and", L.binary("ge", low_end, 0), L.binary("le", high, capacity))
+        inside = L.binary("and", L.binary("ge", low_end, 0), _ends_before(low, low_end, n, capacity))
+        low.check(L.binary("or", empty, inside), "PTO452", _box_fields(axis), low_end, capacity, *extents)
 
-        def fields(*v: int, axis: int = axis) -> dict[str, object]:
-            return {"axis": axis, "low": v[0], "high": v[1], "capacity": v[2], "extents": shown(v[3 : 3 + rank])}
 
-        low.check(L.binary("or", empty, inside), "PTO452", fields, low_end, high, capacity, *extents)
+def _ends_before(low: Lowering, start: Index, n: Index, capacity: Index) -> Index:
+    """Whether ``start + n`` is at most ``capacity``; the sum itself may leave 64 bits."""
+    return L.binary("le", start, low.b.hold(L.sub(capacity, n)))
+
+
+def _box_fields(axis: int) -> Callable[..., dict[str, object]]:
+    def fields(start: int, capacity: int, *extents: int) -> dict[str, object]:
+        high = start + extents[axis]
+        return {"axis": axis, "low": start, "high": high, "capacity": capacity, "extents": shown(extents)}
+
+    return fields
 
 
 def beyond_valid(
@@ -95,16 +102,11 @@ def beyond_valid(
     """A store outside of the valid region of a tensor that is no parameter is a fault: nothing could ever read it."""
     if low.parameter(op) >= 0:
         return
-    rank = len(extents)
     for axis, (start, n, have) in enumerate(zip(at, extents, target.valid, strict=True)):
         if have == target.shape[axis]:
             continue
-        stop = low.b.hold(L.add(start, n))
-
-        def fields(*v: int, axis: int = axis) -> dict[str, object]:
-            return {"axis": axis, "low": v[0], "high": v[1], "capacity": v[2], "extents": shown(v[3 : 3 + rank])}
-
-        low.check(L.binary("or", empty, L.binary("le", stop, have)), "PTO452", fields, start, stop, have, *extents)
+        ends = _ends_before(low, start, n, have)
+        low.check(L.binary("or", empty, ends), "PTO452", _box_fields(axis), start, have, *extents)
 
 
 def _check_stops(low: Lowering, op: Op, source: NTile) -> None:
@@ -126,7 +128,7 @@ def _check_stops(low: Lowering, op: Op, source: NTile) -> None:
 def move(low: Lowering, op: Op) -> NTile:
     """``o[:] = x``: x's valid region goes to the origin of o, which takes over the valid shape."""
     value = op.operands[0]
-    into, target = low.target(op)
+    into, target = low.target(op, bare=True)
     if value is into:
         return target
     source = low.read(value)
@@ -135,6 +137,8 @@ def move(low: Lowering, op: Op) -> NTile:
         if not source.full or have != want:
             _check_same_count(low, source, target)
         source = reshaped(low, op, source, target.shape, None)
+    if source.mask is None:  # only the valid region counts from here on, and all of it is defined
+        target = replace(target, mask=None, marks=None)
     target = with_mask(low, target, source.mask is not None)
     copy(low.b, source.valid, source.arr, target.arr)
     if target.mask is not None:
