@@ -22,6 +22,7 @@ from openpto.runtime.reference.engine import bound_sizes, lifetimes_of
 from openpto.runtime.report import RunReport
 
 from . import (
+    branches,
     contraction,
     convolution,
     elementwise,
@@ -54,6 +55,7 @@ from .sites import SiteEntry, Sites, located
 from .verify import problems
 
 FAMILIES = (
+    branches,
     contraction,
     convolution,
     elementwise,

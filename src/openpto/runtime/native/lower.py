@@ -19,7 +19,7 @@ from typing import Any
 from openpto.diagnostics import Site
 from openpto.ir import affine
 from openpto.ir.expr import Dim, Expr
-from openpto.ir.nodes import Block, Kernel, Let, Loop, Op, TileType, Value
+from openpto.ir.nodes import Block, Carry, Kernel, Let, Loop, Op, TileType, Value
 from openpto.ops import arith
 from openpto.runtime.places import shown
 from openpto.runtime.reference.liveness import Lifetimes
@@ -31,6 +31,7 @@ from .aliases import Aliases
 from .build import Arr, Builder, compact, copy, fill, positions
 from .independence import plans
 from .loopir import Check, Index, Program, Ptr, Set, Slot
+from .nests import normal
 from .parallel import region
 from .scalars import evaluate
 from .sites import SiteEntry, Sites
@@ -88,6 +89,8 @@ class Lowering:
         self.leaves: dict[Expr, tuple[Index, Index]] = {}
         self.known: dict[Expr, affine.Interval] = {}
         self.loops: list[tuple[Loop, Index]] = []
+        self.later: dict[Loop, dict[Carry, NTile]] = {}
+        self.assumed: dict[Loop, Any] = {}
         self.site: Site = kernel.body.body[0].site if kernel.body.body else Site(None)
         self.op: Op | None = None
         self.sizes: dict[Expr, str] = {}
@@ -459,7 +462,7 @@ class Lowering:
         loops, self.loops = self.loops, []
         entry = self.entry("PTO401", lambda *i: {"name": name, "index": shown(i)}, len(tile.shape), f"hole {number}")
         self.loops = loops
-        with positions(self.b, tile.valid) as at:
+        with self.b.when(L.binary("eq", self.all_defined(tile), 0)), positions(self.b, tile.valid) as at:
             self.b.add(Check(L.Peek(tile.mask.moved(at).at), entry, at))
 
     # -- what a tile holds ---------------------------------------------------------------------------------------
@@ -468,15 +471,17 @@ class Lowering:
         """Whether every valid element is defined."""
         if tile.mask is None:
             return 1
+        flag = Ptr("flag", 0, arith.BOOL)
+        axes = normal(tile.valid, [tile.mask.strides])
+        *outer, (length, (step,)) = axes or [(1, (1,))]
+        self.b.add(L.Poke(flag, 1))
+        with positions(self.b, [n for n, _ in outer]) as at:
+            row = Arr(tile.mask.at, tuple(s for _, (s,) in outer)).moved(at)
+            x, before, y, acc = (self.b.name(hint) for hint in ("x", "before", "y", "acc"))
+            joined = L.Load(x, row.at, step), L.Load(before, flag, 0), L.Compute(y, AND, (x, before))
+            self.b.add(L.Vector(length, (*joined, L.Fold(acc, AND, y)), (L.Acc(acc, TRUE, AND, flag),)))
         slot = self.b.name("whole")
-        self.b.add(Set(slot, 1))
-        with positions(self.b, tile.valid[:-1]) as at:
-            x, acc = self.b.name("x"), self.b.name("acc")
-            row = tile.mask.moved((*at, 0))
-            load = L.Load(x, row.at, row.strides[-1])
-            out = Ptr("flag", 0, arith.BOOL)
-            self.b.add(L.Vector(tile.valid[-1], (load, L.Fold(acc, AND, x)), (L.Acc(acc, TRUE, AND, out),)))
-            self.b.add(Set(slot, L.binary("and", Slot(slot), L.Peek(out))))
+        self.b.add(Set(slot, L.Peek(flag)))
         return Slot(slot)
 
     def parameter(self, op: Op) -> int:

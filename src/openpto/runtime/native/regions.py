@@ -1,14 +1,15 @@
-"""Loops and branches: what they carry and merge lives in slots and in memory that both sides agree on."""
+"""Loops: what they carry lives in slots and in memory that all iterations agree on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from openpto.ir import affine
 from openpto.ir.expr import Expr
-from openpto.ir.nodes import Carry, If, Loop, Merge, TileType, Value
+from openpto.ir.nodes import Carry, If, Loop, TileType, Value
 
 from . import loopir as L
 from . import races
@@ -17,7 +18,7 @@ from .late import fixed, later, moved_out, settle
 from .loopir import Index, Set, Slot
 from .lower import TRUE, Held, Lowering, lowers_region
 from .parallel import region
-from .tiles import Arena, NTile, numbers, place_mask
+from .tiles import Arena, NTile, place_mask
 
 
 @dataclass
@@ -39,41 +40,41 @@ def loop(low: Lowering, stmt: Loop) -> None:
     low.check(L.binary("ne", step, 0), "PTO460", lambda: {"name": name})
     tiles = [c for c in stmt.carries if isinstance(c.param, Value)]
     cells = [c for c in stmt.carries if not isinstance(c.param, Value)]
+    low.mark_all()
     states = {c: _first_guess(low, c) for c in tiles}
     loose: set[Carry] = set()
+    if stmt in low.assumed:  # an outer loop is lowered again, with less than before: so is this one
+        before, loose = low.assumed[stmt]
+        states = {c: _weaker(state, before[c]) for c, state in states.items()}
     deaths = low.deaths[stmt]
-    low.mark_all()
     plan = low.plans.get(stmt)
     alone = plan is not None and not plan.private  # proven, so that the race check has nothing to find
     outermost = None if alone else races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
     low.watch = low.watch or outermost
     if outermost is not None:
         races.begin(low)
+    bounds = start, stop, step
+    later: dict[Carry, NTile] = {}
+    if first_is_told_apart(stmt) and any(s.masked for s in states.values()):
+        saved = _save(low)
+        later = _after_first(low, stmt, bounds, tiles, cells, states)
+        _restore(low, saved)
     whole: tuple[L.Stmt, ...] | None = None
     while True:
         saved = _save(low)
-        heads = _enter_tiles(low, stmt, tiles, states)
-        scalars = _enter_scalars(low, cells, loose)
-        low.release(deaths.inits)
-        for c in tiles:
-            low.bind(c.param, heads[c])  # type: ignore[arg-type]
-        index = low.b.name(stmt.attrs.get("idx_name") or "i")
-        low.loops.append((stmt, Slot(index)))
-        known = dict(low.known)
-        low.known.update(_index_bounds(low, stmt))
-        with low.own_arena(plan is not None) as arena, low.b.nested() as body:
-            _learn_index(low, index, start, stop, step)
+        heads, scalars, index = _enter(low, stmt, tiles, cells, states, loose)
+        with low.own_arena(plan is not None) as arena, low.b.nested() as body, _inside(low, stmt, index, bounds):
+            low.later[stmt] = {c: _later(heads[c], later[c]) for c in later}
             low.release(deaths.enter[0])
             low.block(stmt.body)
             low.site, low.op = stmt.end_site(), None
             _settle_ends(low, tiles)
             changed = _disagreements(low, tiles, heads, states) or _looser(low, stmt, cells, scalars, loose)
             kept = all(_kept(low.env[c.yielded], heads[c]) for c in tiles)  # type: ignore[index]
+            changed = _not_kept(low, later, low.later.pop(stmt)) or changed
             if not changed:
                 _leave(low, stmt, tiles, heads, cells, scalars)
                 low.release(deaths.leave[0])
-        low.loops.pop()
-        low.known = known
         if not changed:
             made = L.For(index, start, stop, step, tuple(body), interruptible=True, independent=plan is not None)
             whole = _whole(low, made, heads, arena) if kept or arena is None else None
@@ -81,6 +82,7 @@ def loop(low: Lowering, stmt: Loop) -> None:
                 break
             plan = None
         _restore(low, saved)
+    low.assumed[stmt] = states, loose
     low.site = stmt.site
     for part in whole:
         low.b.add(part)
@@ -106,6 +108,35 @@ def _whole(low: Lowering, made: L.For, heads: Mapping[Carry, NTile], arena: Aren
         return (made,)
     facts = {n.name for t in heads.values() for n in _facts_of(t) if isinstance(n, Slot)}
     return region(made, arena.high, low.counters, facts, low.b.name)
+
+
+def _enter(
+    low: Lowering,
+    stmt: Loop,
+    tiles: list[Carry],
+    cells: list[Carry],
+    states: dict[Carry, _State],
+    loose: set[Carry],
+) -> tuple[dict[Carry, NTile], dict[Carry, tuple[Index, Index]], str]:
+    """What the body begins with, and a name for the index."""
+    heads = _enter_tiles(low, stmt, tiles, states)
+    scalars = _enter_scalars(low, cells, loose)
+    low.release(low.deaths[stmt].inits)
+    for c in tiles:
+        low.bind(c.param, heads[c])  # type: ignore[arg-type]
+    return heads, scalars, low.b.name(stmt.attrs.get("idx_name") or "i")
+
+
+@contextmanager
+def _inside(low: Lowering, stmt: Loop, index: str, bounds: tuple[Index, Index, Index]) -> Iterator[None]:
+    """The index has a meaning."""
+    low.loops.append((stmt, Slot(index)))
+    known = dict(low.known)
+    low.known.update(_index_bounds(low, stmt))
+    _learn_index(low, index, *bounds)
+    yield
+    low.loops.pop()
+    low.known = known
 
 
 def _object_names(low: Lowering) -> dict[int, str]:
@@ -146,16 +177,93 @@ def _index_bounds(low: Lowering, stmt: Loop) -> dict[Expr, affine.Interval]:
     return {stmt.index: (a[0], b[1] - 1) if step > 0 else (b[0] + 1, a[1])}
 
 
+# -- the first iteration ----------------------------------------------------------------------------------------------
+
+
+def first_is_told_apart(loop: Loop) -> bool:
+    """Whether a branch of the body asks if this is the first iteration."""
+    return any(isinstance(s, If) and later_side(s, loop) is not None for s in loop.body.body)
+
+
+def later_side(stmt: If, loop: Loop) -> int | None:
+    """The side of a branch that the first iteration of ``loop`` never takes, if that is what it is about."""
+    cond, side = stmt.cond, 1
+    if cond.op == "not":
+        cond, side = cond.args[0], 0
+    return side if cond.op == "loop_begin" and cond.args == (loop.index, loop.start) else None
+
+
+def _after_first(
+    low: Lowering,
+    stmt: Loop,
+    bounds: tuple[Index, Index, Index],
+    tiles: list[Carry],
+    cells: list[Carry],
+    states: dict[Carry, _State],
+) -> dict[Carry, NTile]:
+    """What the first iteration leaves of tiles that nothing was in before: what its successors can count on, if they
+    leave the same. The body is lowered for that, and thrown away by the caller."""
+    outside = set(low.b.facts.ranges)
+    _, _, index = _enter(low, stmt, tiles, cells, states, set())
+    with low.b.nested(), _inside(low, stmt, index, bounds):
+        low.b.facts.learn(L.Bin("eq", Slot(index), bounds[0]))
+        low.release(low.deaths[stmt].enter[0])
+        low.block(stmt.body)
+        _settle_ends(low, tiles)
+        ends = {c: low.env[c.yielded] for c in tiles if isinstance(c.yielded, Value)}
+    found: dict[Carry, NTile] = {}
+    for c, end in ends.items():
+        steady = all(isinstance(n, int) or (isinstance(n, Slot) and n.name in outside) for n in end.valid)
+        if steady and not end.late and end.mask is None and (end.written, end.alive) == (1, 1):
+            found[c] = end
+    return found
+
+
+def _later(head: NTile, end: NTile) -> NTile:
+    """The head of an iteration that is not the first."""
+    return replace(head, valid=end.valid, mask=None, written=1, alive=1)
+
+
+def _not_kept(low: Lowering, later: dict[Carry, NTile], heads: dict[Carry, NTile]) -> bool:
+    """Give up what the end of the body does not keep; whether there was anything."""
+    broken = []
+    for c, head in heads.items():
+        assert isinstance(c.yielded, Value)
+        end = low.env[c.yielded]
+        if (end.valid, end.mask, end.written, end.alive) != (head.valid, None, 1, 1):
+            broken.append(c)
+    for c in broken:
+        del later[c]
+    return bool(broken)
+
+
+@contextmanager
+def later_iteration(low: Lowering, stmt: If, side: int) -> Iterator[None]:
+    """A side of a branch that only later iterations take sees what they begin with."""
+    swapped: dict[Value, tuple[NTile, NTile]] = {}
+    for loop, _ in low.loops:
+        if later_side(stmt, loop) == side:
+            for c, head in low.later.get(loop, {}).items():
+                assert isinstance(c.param, Value)
+                if c.param in low.env:
+                    swapped[c.param] = low.env[c.param], head
+                    low.env[c.param] = head
+    yield
+    for value, (before, head) in swapped.items():
+        if low.env.get(value) is head:
+            low.env[value] = before
+
+
 # -- assumptions ------------------------------------------------------------------------------------------------------
 
 
 def _settle_ends(low: Lowering, tiles: list[Carry]) -> None:
     for c in tiles:
         assert isinstance(c.yielded, Value)
-        low.env[c.yielded] = settled(low, _with_marks(low, c.yielded))
+        low.env[c.yielded] = settled(low, with_marks(low, c.yielded))
 
 
-def _with_marks(low: Lowering, value: Value) -> NTile:
+def with_marks(low: Lowering, value: Value) -> NTile:
     """The tile of a value that leaves a body."""
     return low.mark(value) if low.env[value].bare else low.env[value]
 
@@ -166,6 +274,11 @@ def _first_guess(low: Lowering, carry: Carry) -> _State:
     init = low.env[carry.init]
     varying = {k for k, n in enumerate(init.valid) if not isinstance(n, int) and n != init.shape[k]}
     return _State(varying, init.mask is not None, not isinstance(init.written, int), not isinstance(init.alive, int))
+
+
+def _weaker(a: _State, b: _State) -> _State:
+    """What both assume."""
+    return _State(a.varying | b.varying, a.masked or b.masked, a.written or b.written, a.alive or b.alive)
 
 
 def _disagreements(low: Lowering, tiles: list[Carry], heads: dict[Carry, NTile], states: dict[Carry, _State]) -> bool:
@@ -195,7 +308,7 @@ def _looser(
     before = len(loose)
     for c in cells:
         low.site = loop.yield_site(c)
-        _, alive = _scalar_state(low, c.yielded)
+        _, alive = scalar_state(low, c.yielded)
         if alive != scalars[c][1] and c not in loose:
             loose.add(c)
     return len(loose) > before
@@ -255,7 +368,7 @@ def _slot(low: Lowering, hint: str, value: Index) -> Slot:
     return Slot(slot)
 
 
-def _scalar_state(low: Lowering, source: Any) -> tuple[Index, Index]:
+def scalar_state(low: Lowering, source: Any) -> tuple[Index, Index]:
     """(value, alive) of a scalar that a region takes or leaves."""
     if source is None:
         return 0, 0
@@ -265,7 +378,7 @@ def _scalar_state(low: Lowering, source: Any) -> tuple[Index, Index]:
 
 
 def _enter_scalars(low: Lowering, cells: list[Carry], loose: set[Carry]) -> dict[Carry, tuple[Index, Index]]:
-    found = {c: _scalar_state(low, c.init) for c in cells}
+    found = {c: scalar_state(low, c.init) for c in cells}
     scalars: dict[Carry, tuple[Index, Index]] = {}
     for c in cells:
         value, alive = found[c]
@@ -300,7 +413,7 @@ def _leave(
     values = {}
     for c in cells:
         low.site = loop.yield_site(c)
-        values[c] = _scalar_state(low, c.yielded)
+        values[c] = scalar_state(low, c.yielded)
     low.site = loop.end_site()
     held = {c: tuple(fixed(low, v) for v in values[c]) for c in cells}
     facts = {c: [(a, fixed(low, n)) for a, n in _facts(heads[c], ends[c]) if a != n] for c in tiles}
@@ -313,10 +426,10 @@ def _leave(
         settle(low, heads[c], made)
     for c in tiles:
         for slot, n in facts[c]:
-            _assign(low, slot, n)
+            assign(low, slot, n)
     for c in cells:
         for n, slot in zip(held[c], scalars[c], strict=True):
-            _assign(low, slot, n)
+            assign(low, slot, n)
     for c in tiles:
         if ends[c].memory.pins and ends[c].memory.refs == 0:
             low.unpin(ends[c])
@@ -336,7 +449,7 @@ def _kept(end: NTile, head: NTile) -> bool:
     return end.memory is head.memory and end.arr == head.arr and (head.mask is None or end.mask == head.mask)
 
 
-def _assign(low: Lowering, slot: Index, value: Index) -> None:
+def assign(low: Lowering, slot: Index, value: Index) -> None:
     if isinstance(slot, Slot) and slot != value:
         low.b.add(Set(slot.name, value))
 
@@ -382,97 +495,3 @@ def _restore(low: Lowering, saved: dict[str, Any]) -> None:
     del low.sites.entries[saved["sites"] :]
     low.regions, low.local = saved["regions"]
     low.held = [Held(h.outer, list(h.waiting), h.mark) for h in saved["held"]]
-
-
-# -- branches ---------------------------------------------------------------------------------------------------------
-
-
-@lowers_region(If)
-def branch(low: Lowering, stmt: If) -> None:
-    """The chosen branch runs; both leave their results in the same places."""
-    cond = low.b.hold(low.scalar(stmt.cond))
-    low.mark_all()
-    low.held.append(Held(frozenset(low.env)))
-    deaths = low.deaths[stmt]
-    sides = []
-    outer = dict(low.leaves)
-    for number, (block, picks) in enumerate(
-        ((stmt.then, [m.then for m in stmt.merges]), (stmt.other, [m.other for m in stmt.merges]))
-    ):
-        low.leaves = dict(outer)
-        low.held[-1].mark = len(low.held[-1].waiting)
-        with low.b.nested() as body:
-            low.b.facts.learn(cond, number == 0)
-            low.release(deaths.enter[number])
-            low.block(block)
-            low.op = None
-            left: list[Any] = []
-            for pick, merge in zip(picks, stmt.merges, strict=True):
-                low.site = merge.sites[number] or stmt.site
-                if isinstance(merge.result, Value):
-                    assert isinstance(pick, Value)
-                    left.append(settled(low, _with_marks(low, pick)))
-                    low.pin(left[-1])
-                else:
-                    left.append(_scalar_state(low, pick))
-            low.release(deaths.leave[number])
-        sides.append((body, left))
-    low.leaves = dict(outer)
-    joined: dict[Merge, NTile] = {}
-    scalars: dict[Merge, tuple[Index, Index]] = {}
-    for k, merge in enumerate(stmt.merges):
-        if isinstance(merge.result, Value):
-            joined[merge] = _join_tiles(low, sides, k)
-        else:
-            scalars[merge] = _join_scalars(low, sides, k)
-    low.b.add(L.If(cond, tuple(sides[0][0]), tuple(sides[1][0])))
-    waiting = low.held.pop().waiting
-    for merge in stmt.merges:
-        if isinstance(merge.result, Value):
-            low.bind(merge.result, joined[merge])
-        else:
-            low.leaves[merge.result] = scalars[merge]
-    for _, left in sides:
-        for item in left:
-            if isinstance(item, NTile):
-                low.unpin(item)
-    low.release(list(dict.fromkeys(waiting)))
-    low.release(deaths.after)
-
-
-def _join_tiles(low: Lowering, sides: list[Any], k: int) -> NTile:
-    a, b = sides[0][1][k], sides[1][1][k]
-    assert isinstance(a, NTile)
-    assert isinstance(b, NTile)
-    same = a.memory is b.memory and a.arr == b.arr and (a.mask == b.mask or numbers(a.shape) is not None)
-    masked = a.mask is not None or b.mask is not None
-    if same:
-        into = a if a.mask is not None or not masked else b
-    elif a.shape == b.shape and not a.late:
-        into = low.fresh(TileType((), a.dtype), a.shape, a.valid, masked)
-    else:
-        into = later(low, a.dtype, a.shape, masked)
-    valid = tuple(x if x == y else Slot(low.b.name("valid")) for x, y in zip(a.valid, b.valid, strict=True))
-    written = a.written if a.written == b.written else Slot(low.b.name("written"))
-    alive = a.alive if a.alive == b.alive else Slot(low.b.name("alive"))
-    result = replace(into, valid=valid, written=written, alive=alive, holes=None, late=into.late and alive != 1)
-    for (body, _), tile in zip(sides, (a, b), strict=True):
-        with low.b.inside(body):
-            if into.late and not same:
-                settle(low, into, moved_out(low, tile, into))
-            else:
-                store(low, tile, result)
-            for slot, value in zip((*valid, written, alive), (*tile.valid, tile.written, tile.alive), strict=True):
-                _assign(low, slot, value)
-    return result
-
-
-def _join_scalars(low: Lowering, sides: list[Any], k: int) -> tuple[Index, Index]:
-    value, alive = Slot(low.b.name("merge")), Slot(low.b.name("alive"))
-    certain = sides[0][1][k][1] == 1 and sides[1][1][k][1] == 1
-    for body, left in sides:
-        with low.b.inside(body):
-            _assign(low, value, left[k][0])
-            if not certain:
-                _assign(low, alive, left[k][1])
-    return value, 1 if certain else alive

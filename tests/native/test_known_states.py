@@ -1,0 +1,193 @@
+"""What the engine knows of tiles while compiling: full chunks, declared tensors, what the first iteration leaves.
+
+Each kernel runs on both engines; values come from numpy. The loop IR shows whether marks of undefined elements
+(BOOL memory) were written for nothing.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import openpto
+import pypto
+from openpto.runtime.native import engine
+from openpto.runtime.native import loopir as L
+
+F32, D = pypto.DT_FP32, pypto.DYNAMIC
+WIDTH = 16
+
+
+def run(kernel, *arrays):
+    """(outcome, last array) of a kernel on both engines, which must agree; the outcome names codes of warnings and
+    faults."""
+    results = []
+    for name in ("reference", "native"):
+        own = [a.copy() for a in arrays]
+        with openpto.configure(engine=name), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                kernel(*own)
+                found = "done"
+                assert kernel.last_run.engine == name
+            except pypto.PyptoError as error:
+                found = error.code
+        results.append(((found, *sorted(w.message.code for w in told)), own[-1]))
+    assert results[0][0] == results[1][0]
+    np.testing.assert_array_equal(results[0][1], results[1][1])
+    return results[1]
+
+
+def loop_text(kernel, *arrays):
+    """The loop IR of a kernel."""
+    return L.text(engine.lower(kernel.lower(*arrays)).program)
+
+
+@pypto.frontend.jit
+def running_largest(x: pypto.Tensor([D, WIDTH], F32), o: pypto.Tensor([1, WIDTH], F32)):
+    """The largest row, element by element; no row, no value."""
+    pypto.set_vec_tile_shapes(1, WIDTH)
+    best = pypto.tensor([1, WIDTH], F32, "best")
+    for i in pypto.loop(x.shape[0], name="I", idx_name="i"):
+        row = pypto.view(x, [1, WIDTH], [i, 0])
+        if pypto.is_loop_begin(i):
+            best[:] = row
+        else:
+            best[:] = pypto.maximum(best, row)
+    o[:] = best
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7])
+def test_what_the_first_iteration_leaves_is_known_to_the_others(rows):
+    """No mark is read in the loop, and the largest is right."""
+    x = np.random.default_rng(rows).standard_normal((rows, WIDTH)).astype(np.float32)
+    outcome, out = run(running_largest, x, np.zeros((1, WIDTH), np.float32))
+    assert outcome == ("done",)
+    np.testing.assert_array_equal(out, x.max(0, keepdims=True))
+    text = loop_text(running_largest, x, out)
+    body = text[text.index("for i.") :]
+    assert "BOOL" not in body[: body.index("else:")].split("if ")[0]
+    assert not [line for line in body.splitlines() if "= max" in line and "BOOL" in line]
+
+
+def test_a_loop_without_iterations_leaves_nothing():
+    """The declared tensor was never written."""
+    outcome, _ = run(running_largest, np.zeros((0, WIDTH), np.float32), np.zeros((1, WIDTH), np.float32))
+    assert outcome == ("PTO403",)
+
+
+@pypto.frontend.jit
+def shrinking(x: pypto.Tensor([8, WIDTH], F32), o: pypto.Tensor([8, WIDTH], F32)):
+    """Every later iteration leaves one row less."""
+    pypto.set_vec_tile_shapes(8, WIDTH)
+    kept = pypto.tensor([8, WIDTH], F32, "kept")
+    for i in pypto.loop(3, name="I", idx_name="i"):
+        if pypto.is_loop_begin(i):
+            kept[:] = x
+        else:
+            kept[:] = pypto.view(kept, [8, WIDTH], [1, 0])
+    o[:] = kept
+
+
+def test_later_iterations_that_leave_something_else():
+    """What the first iteration leaves is no promise of the others."""
+    x = np.arange(8 * WIDTH, dtype=np.float32).reshape(8, WIDTH)
+    outcome, out = run(shrinking, x, np.full((8, WIDTH), -1, np.float32))
+    assert outcome[0] == "done"
+    np.testing.assert_array_equal(out[:6], x[2:])
+    assert (out[6:] == -1).all()
+
+
+@pypto.frontend.jit
+def first_skips(x: pypto.Tensor([D, WIDTH], F32), o: pypto.Tensor([D, WIDTH], F32)):
+    """The first iteration writes nothing, so the second reads nothing."""
+    pypto.set_vec_tile_shapes(1, WIDTH)
+    held = pypto.tensor([1, WIDTH], F32, "held")
+    for i in pypto.loop(x.shape[0], name="I", idx_name="i"):
+        if not pypto.is_loop_begin(i):
+            pypto.assemble(held + 1.0, [i, 0], o)
+            held[:] = pypto.view(x, [1, WIDTH], [i, 0])
+
+
+@pytest.mark.parametrize(("rows", "code"), [(1, "done"), (3, "PTO403")])
+def test_a_first_iteration_that_writes_nothing(rows, code):
+    """The fault of the second iteration stays."""
+    x = np.ones((rows, WIDTH), np.float32)
+    assert run(first_skips, x, np.zeros_like(x))[0][0] == code
+
+
+@pypto.frontend.jit
+def chunks(x: pypto.Tensor([D, WIDTH], F32), o: pypto.Tensor([D, WIDTH], F32)):
+    """Chunks of four rows; the last is filled up."""
+    pypto.set_vec_tile_shapes(4, WIDTH)
+    for i in pypto.loop(0, x.shape[0], 4, name="I", idx_name="i"):
+        live = (x.shape[0] - i).min(4)
+        part = pypto.view(x, [4, WIDTH], [i, 0], valid_shape=[live, WIDTH])
+        if pypto.is_loop_end(i):
+            part = pypto.fillpad(part, "constant", 0.0)
+        part = part - pypto.sum(part, 0, True)
+        pypto.assemble(pypto.view(part, [4, WIDTH], [0, 0], valid_shape=[live, WIDTH]), [i, 0], o)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4, 5, 11])
+def test_chunks_but_the_last_are_full(rows):
+    """After the branch all four rows are there: their count is a number in the program."""
+    x = np.arange(rows * WIDTH, dtype=np.float32).reshape(rows, WIDTH)
+    outcome, out = run(chunks, x, np.zeros_like(x))
+    assert outcome == ("done",)
+    for i in range(0, rows, 4):
+        np.testing.assert_array_equal(out[i : i + 4], x[i : i + 4] - x[i : i + 4].sum(0, keepdims=True))
+    text = loop_text(chunks, x, out)
+    assert "valid." not in text
+
+
+@pypto.frontend.jit
+def quarters(x: pypto.Tensor([8, WIDTH], F32), o: pypto.Tensor([8, WIDTH], F32)):
+    """A declared tensor that four stores fill."""
+    pypto.set_vec_tile_shapes(8, WIDTH)
+    whole = pypto.tensor([8, WIDTH], F32, "whole")
+    for k in range(4):
+        whole[2 * k : 2 * k + 2, :] = x[6 - 2 * k : 8 - 2 * k, :]
+    o[:] = whole * 2.0
+
+
+@pypto.frontend.jit
+def three_quarters(x: pypto.Tensor([8, WIDTH], F32), o: pypto.Tensor([8, WIDTH], F32)):
+    """One store is missing."""
+    pypto.set_vec_tile_shapes(8, WIDTH)
+    whole = pypto.tensor([8, WIDTH], F32, "whole")
+    for k in range(3):
+        whole[2 * k : 2 * k + 2, :] = x[6 - 2 * k : 8 - 2 * k, :]
+    o[:] = whole * 2.0
+
+
+def test_stores_that_fill_a_declared_tensor():
+    """No marks at all; with a store missing they are there, and tell which element has no value."""
+    x = np.arange(8 * WIDTH, dtype=np.float32).reshape(8, WIDTH)
+    zero = np.zeros_like(x)
+    outcome, out = run(quarters, x, zero)
+    assert outcome == ("done",)
+    np.testing.assert_array_equal(out, np.concatenate([x[6:], x[4:6], x[2:4], x[:2]]) * 2.0)
+    assert "BOOL" not in loop_text(quarters, x, zero)
+    assert run(three_quarters, x, zero)[0] == ("PTO401", "PTO431")
+
+
+@pypto.frontend.jit
+def in_one_branch(x: pypto.Tensor([D, WIDTH], F32), o: pypto.Tensor([8, WIDTH], F32)):
+    """A declared tensor that only one side of a branch fills."""
+    pypto.set_vec_tile_shapes(8, WIDTH)
+    whole = pypto.tensor([8, WIDTH], F32, "whole")
+    whole[0:4, :] = x[0:4, :]
+    if x.shape[0] > 6:
+        whole[4:8, :] = x[2:6, :]
+    o[:] = whole
+
+
+@pytest.mark.parametrize(("rows", "code"), [(7, "done"), (6, "PTO401")])
+def test_a_branch_that_fills_the_rest(rows, code):
+    """The other side leaves the tensor with undefined elements."""
+    x = np.arange(rows * WIDTH, dtype=np.float32).reshape(rows, WIDTH)
+    outcome, out = run(in_one_branch, x, np.zeros((8, WIDTH), np.float32))
+    assert outcome[0] == code
+    if code == "done":
+        np.testing.assert_array_equal(out, np.concatenate([x[:4], x[2:6]]))
