@@ -4,6 +4,8 @@ import os
 import shutil
 import tempfile
 
+import pytest
+
 STORE = "PYPTO_CACHE_DIR"
 
 
@@ -21,6 +23,15 @@ def pytest_configure(config):
         import compare_engines
 
         compare_engines.install()
+
+
+@pytest.fixture
+def reference_alone(monkeypatch):
+    """For tests that examine the reference itself: what it needs, refuses or is patched with."""
+    from openpto import runtime
+    from openpto.runtime import reference
+
+    monkeypatch.setitem(runtime.ENGINES, "reference", reference.execute)
 
 
 def pytest_terminal_summary(terminalreporter):

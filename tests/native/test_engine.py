@@ -69,6 +69,7 @@ def test_an_unknown_operation_falls_back_with_a_warning(monkeypatch):
     with pytest.warns(pypto.PyptoWarning, match="PTO443") as told:
         kernel(x, o)
     assert any("concat" in str(w.message) for w in told)
+    assert [w.code for w in kernel.last_run.warnings] == ["PTO443"]
     assert kernel.last_run.engine == "reference"
     assert (o == 1).all()
 

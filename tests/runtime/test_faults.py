@@ -338,7 +338,7 @@ def test_an_unknown_engine(p):
     assert caught.value.code == "PTO440"
 
 
-def test_flushed_denormals_are_refused(p, monkeypatch):
+def test_flushed_denormals_are_refused(p, monkeypatch, reference_alone):
     from openpto.runtime.reference import engine
 
     monkeypatch.setattr(engine, "denormals_flushed", lambda: True)

@@ -313,7 +313,7 @@ def test_one_tensor_as_two_parameters(p):
     np.testing.assert_array_equal(x, before + before)
 
 
-def test_a_large_parameter_is_never_copied(p):
+def test_a_large_parameter_is_never_copied(p, reference_alone):
     """Windows, writes and loops over a parameter use its own memory only."""
     import tracemalloc
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from openpto import runtime
+from openpto import configure, runtime
 from openpto.diagnostics import PyptoError
 from openpto.runtime import reference
 from openpto.runtime.native import spread
@@ -57,7 +57,7 @@ def run_file(path: Path, engine: runtime.Engine = compare_engines.both) -> Outco
     saved = runtime.ENGINES["reference"]
     runtime.ENGINES["reference"] = engine
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), configure(engine="reference"):
             warnings.simplefilter("ignore")
             runpy.run_path(str(path))["run"]()
     except compare_engines.EnginesDisagree as found:

@@ -155,7 +155,7 @@ class JitCallableWrapper:
         with collect_warnings() as warnings:
             call = self._prepare(args, kwargs)
             require_executable(call.mode, call.mode_source, self.__name__, self._signature.site)
-            engine = _engine(call.settings)
+            engine = runtime.chosen(call.settings.engine)
             compiled, fresh = self._specialisations.get(call.key(), lambda: self._specialisation(call, engine))
             if not fresh or compiled.native is not None:
                 for warning in compiled.warnings:
@@ -410,11 +410,6 @@ def _frozen(scope: Scope) -> Hashable:
         picture = freeze(scope)
         _frozen_last = scope, picture
     return picture
-
-
-def _engine(ours: Settings) -> str:
-    """The engine that runs kernels under these settings."""
-    return "reference" if ours.engine == "auto" else ours.engine
 
 
 def _described(value: object) -> str:

@@ -42,7 +42,8 @@ UNSET = "unset"
 class Settings:
     """numerics  "npu": values between promoted FP16/BF16 vector ops stay FP32, as on the device; "strict": every
                  value is rounded to its dtype
-    engine    "reference": op by op with numpy; "native": compiled code; "auto": the reference
+    engine    "reference": op by op with numpy; "native": compiled code; "auto": native where llvmlite can be
+              loaded, else the reference
     target    None, or the profile ("0.2", "0.3") whose refusals are errors
     platform  None, or the chip ("910B", "910C", "950") that a kernel is held to
     threads   None: as many as the machine has

@@ -428,6 +428,30 @@ register(
             "the reference engine, which gives the same bits.",
             "kernel 要么整体编译，要么完全不编译。本地引擎缺少的部分会使整个 kernel 改由参考引擎运行，其结果逐位相同。",
         ),
-        untestable="what the native engine lacks changes; tests/runtime/native plants an operation it does not know",
+        untestable="what the native engine lacks changes; tests/native plants an operation it does not know",
+    )
+)
+
+register(
+    Rule(
+        code="PTO444",
+        name="no-compiler",
+        exc=RuntimeError,
+        title=T("the native engine is not available here", "此环境中没有本地引擎"),
+        message=T(
+            "the native engine was asked for, and llvmlite cannot be loaded", "要求使用本地引擎，但无法加载 llvmlite"
+        ),
+        help=T(
+            "install llvmlite, or leave the choice to us: openpto.configure(engine='auto') or PYPTO_ENGINE=auto",
+            "请安装 llvmlite，或由系统选择：openpto.configure(engine='auto') 或 PYPTO_ENGINE=auto",
+        ),
+        explanation=T(
+            "The native engine compiles kernels with LLVM, which llvmlite brings. There is no llvmlite for every "
+            "interpreter and machine. With the setting auto kernels run natively where they can and on the reference "
+            "engine elsewhere, with the same bits.",
+            "本地引擎通过 llvmlite 提供的 LLVM 编译 kernel。并非每个解释器和平台都有 llvmlite。"
+            "设置为 auto 时，能本地运行则本地运行，否则使用参考引擎，结果逐位相同。",
+        ),
+        untestable="an example would have to take llvmlite away; tests/kernel runs a process without it",
     )
 )

@@ -76,7 +76,7 @@ FAMILIES = (
 )
 """Modules that register handlers."""
 
-MOST_STATEMENTS = 5_000
+MOST_STATEMENTS = 25_000
 _KEPT = 64
 _compiled: OrderedDict[tuple[int, jit.Target], tuple[Kernel, Native]] = OrderedDict()
 _lock = threading.Lock()

@@ -17,13 +17,14 @@ from .loopir import Index, Set, Slot
 if TYPE_CHECKING:
     from .lower import Lowering
 
+DEEP = 64
 _OVER = {"add": "addover", "sub": "subover", "mul": "mulover"}
 
 
 def evaluate(low: Lowering, root: Expr) -> Index:
     """The value of ``root``; nodes that occur twice are computed once."""
     memo: dict[Expr, Index] = {}
-    return _of(low, root, memo) if root.depth < 200 else _deep(low, root, memo)
+    return _of(low, root, memo) if root.depth < DEEP else _deep(low, root, memo)
 
 
 def _deep(low: Lowering, root: Expr, memo: dict[Expr, Index]) -> Index:
@@ -110,11 +111,16 @@ def _apply(low: Lowering, node: Expr, args: list[Index]) -> Index:
     if op in ("div", "mod"):
         return _divide(low, node, args)
     if op in _OVER:
-        bounds = affine.bounds(node, low.known)
+        bounds = _bounds(low, node)
         if bounds[0] <= ex.INT64_MIN or bounds[1] >= ex.INT64_MAX:
             over = L.Bin(_OVER[op], args[0], args[1])
             low.check(L.binary("eq", over, 0), "PTO405", _fields(node), *args)
     return L.binary(op, args[0], args[1])
+
+
+def _bounds(low: Lowering, node: Expr) -> affine.Interval:
+    """What is known of a value; of a deep expression nothing, because every node of it would be walked from anew."""
+    return affine.bounds(node, low.known) if node.depth < DEEP else (ex.INT64_MIN, ex.INT64_MAX)
 
 
 def _divide(low: Lowering, node: Expr, args: list[Index]) -> Index:
@@ -124,7 +130,7 @@ def _divide(low: Lowering, node: Expr, args: list[Index]) -> Index:
         low.check(L.binary("ne", b, 0), "PTO406", fields, a, b)
     safe = b if isinstance(b, int) else low.b.hold(L.Pick(L.binary("eq", b, -1), 1, b))
     rest = low.b.hold(L.Bin("mod", a, safe))
-    top, bottom = affine.bounds(node.args[0], low.known), affine.bounds(node.args[1], low.known)
+    top, bottom = _bounds(low, node.args[0]), _bounds(low, node.args[1])
     if top[0] < 0 or bottom[0] < 0:
         differs = L.binary("and", L.binary("ne", rest, 0), L.binary("ne", L.binary("lt", a, 0), L.binary("lt", b, 0)))
         low.check(L.binary("eq", differs, 0), "PTO407", fields, a, b)
@@ -138,5 +144,4 @@ def _divide(low: Lowering, node: Expr, args: list[Index]) -> Index:
 
 
 def _fields(node: Expr) -> Any:
-    written = ex.text(node)
-    return lambda *values: {"expr": written, "values": ", ".join(map(str, values))}
+    return lambda *values: {"expr": ex.text(node), "values": ", ".join(map(str, values))}
