@@ -22,6 +22,7 @@ Form = tuple[dict[str, int], int]
 """Coefficients of names, and a constant."""
 
 _DEPTH = 3
+_FOLLOWED = 12
 _NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _BITS = ((0, 0), (0, 1), (1, 1))
 _PICKS: dict[str, Callable[[int, int], int]] = {"min": min, "max": max}
@@ -130,19 +131,21 @@ class Facts:
 
     # -- forms and ranges ----------------------------------------------------------------------------------------
 
-    def form(self, node: Index) -> Form | None:
-        """The linear form of an integer, if it is one of names that never change."""
+    def form(self, node: Index, steps: int = _FOLLOWED) -> Form | None:
+        """The linear form of an integer, if it is one of names that never change. What a name stands for is looked up
+        ``steps`` times in a row; behind that it stands for itself."""
         if isinstance(node, int):
             return {}, node
         if isinstance(node, Slot):
             if node.name not in self.ranges:
                 return None
             meant = self.meaning.get(node.name)
-            found = self.form(meant) if meant is not None and meant.op in ("add", "sub", "mul") else None
+            follow = steps and meant is not None and meant.op in ("add", "sub", "mul")
+            found = self.form(meant, steps - 1) if follow and meant is not None else None
             return found if found is not None else ({node.name: 1}, 0)
         if not isinstance(node, Bin) or node.op not in ("add", "sub", "mul"):
             return None
-        a, b = self.form(node.left), self.form(node.right)
+        a, b = self.form(node.left, steps), self.form(node.right, steps)
         if a is None or b is None:
             return None
         if node.op != "mul":
