@@ -7,7 +7,7 @@ import pytest
 import openpto
 import pypto
 from openpto.ir.enums import TransMode
-from openpto.runtime.native import gemm, jit
+from openpto.runtime.native import engine, gemm, jit
 from openpto.runtime.native import loopir as L
 from openpto.runtime.reference.epilogue import Product, product
 
@@ -201,3 +201,37 @@ def test_blocks_of_a_batch():
     got = on_both(scaled, a, b, like=np.zeros((2, 530, 520), np.float16))
     exact = np.swapaxes(a, 1, 2).astype(np.int64) @ b.astype(np.int64) * 0.125
     assert np.array_equal(got, np.clip(exact, -65504, 65504).astype(np.float16).astype(np.float64))
+
+
+@pypto.frontend.jit
+def stored(
+    x: pypto.Tensor([pypto.DYNAMIC, 24], F32),
+    w: pypto.Tensor([24, 24], F32),
+    o: pypto.Tensor([pypto.DYNAMIC, 40], F32),
+):
+    """Products that go into a window of another tensor, and into the rows that they read."""
+    pypto.set_cube_tile_shapes([16, 16], [16, 16], [16, 16])
+    for i in pypto.loop((x.shape[0] + 9) // 10, name="I", idx_name="i"):
+        tile = pypto.view(x, [10, 24], [i * 10, 0])
+        pypto.assemble(pypto.matmul(tile, w, F32), [i * 10, 7], o)
+        pypto.assemble(pypto.matmul(tile, w, F32, b_trans=True), [i * 10, 0], x)
+
+
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+def test_products_are_computed_where_they_are_stored():
+    rng = np.random.default_rng(11)
+    x, w = rng.standard_normal((33, 24)).astype(np.float32), rng.standard_normal((24, 24)).astype(np.float32)
+    results = []
+    for name in ("native", "reference"):
+        mine, o = x.copy(), np.zeros((33, 40), np.float32)
+        with openpto.configure(engine=name):
+            stored(mine, w, o)
+        results.append((mine, o))
+    for native, reference in zip(*results, strict=True):
+        assert np.array_equal(native.view(np.uint32), reference.view(np.uint32))
+    exact = x.astype(np.float64)
+    assert np.allclose(results[0][1][:, 7:31], exact @ w, atol=1e-5)
+    assert np.allclose(results[0][0], exact @ w.T, atol=1e-5)
+    text = engine.stage_text(stored.lower(x.copy(), w, np.zeros((33, 40), np.float32)), "loop")
+    assert "reserve" not in text
+    assert text.count("vector") == 1  # only the product that reads the rows it is stored to is copied

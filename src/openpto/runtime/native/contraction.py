@@ -21,6 +21,7 @@ from .handlers import lowers
 from .loopir import Call, Index, Ptr
 from .lower import AND, TRUE, Lowering, Unsupported
 from .tiles import NTile
+from .waiting import Waiting, may_wait, wait
 
 INT8, INT32 = DataType.DT_INT8, DataType.DT_INT32
 BLOCK = 512
@@ -75,9 +76,12 @@ def matmul(low: Lowering, op: Op) -> NTile:
     for row, name in ((scales, "scale_tensor"), (bias, "bias")):
         if row is not None:
             _check_row(low, row, n, name)
-    made = low.fresh(type, low.shape(type), (*batch, m, n), any(t.mask is not None for t in tiles))
-    rows = Rows(bias, None if scales is None else factors(low, scales))
-    _products(low, op, (_lines(low, a), _lines(low, b)), made, (m, n, k), rows)
+    product = _Product(low, op, a, b, low.shape(type), (*batch, m, n), k, bias, scales)
+    masked = any(t.mask is not None for t in tiles)
+    if not masked and may_wait(low, op, low.following):
+        return wait(low, Waiting(product.compute, tuple(tiles)), type, product.shape, product.valid)
+    made = low.fresh(type, product.shape, product.valid, masked)
+    product.compute(made.arr)
     if made.mask is not None:
         _join_masks(low, op, made, (left, right, bias, scales), k)
     return made
@@ -135,55 +139,74 @@ def _batch(low: Lowering, left: NTile, right: NTile, a: Sequence[Index], b: Sequ
     return tuple(low.b.hold(n) for n in batch)
 
 
-def _products(
-    low: Lowering, op: Op, sides: tuple[Matrix, Matrix], made: NTile, sizes: tuple[Index, Index, Index], rows: Rows
-) -> None:
-    """Call the routine for all of C at once if it is small, else block by block."""
-    a, b = sides
-    m, n, k = sizes
-    source = a.tile.dtype
-    mode = op.attrs.get("trans_mode", TransMode.CAST_NONE)
-    name = gemm.routine(source, mode, a.transposed, b.transposed)
-    if name is None:
-        raise Unsupported(f"a product of {source.short}")
-    low.routines.setdefault(name)
-    summed = INT32 if source is INT8 else F32
-    ready = made.dtype is summed
-    batch = made.valid[:-2]
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """A product that is still to be computed: capacity and valid extents of the result, the extent of k that counts."""
 
-    def workspace() -> Ptr:
-        return low.fresh(TileType((), F32), (gemm.WORKSPACE,), ()).arr.at
+    low: Lowering
+    op: Op
+    a: Matrix
+    b: Matrix
+    shape: tuple[Index, ...]
+    valid: tuple[Index, ...]
+    k: Index
+    bias: NTile | None
+    scales: NTile | None
 
-    def call(c: Arr, at: Sequence[Index], i: Index, j: Index, extents: tuple[Index, Index], work: Ptr) -> None:
-        x = a.arr.moved((*_place(at, a.tile), i, 0))
-        y = b.arr.moved((*_place(at, b.tile), 0, j))
-        operands = (c.at, c.strides[-2], x.at, a.apart, y.at, b.apart)
-        low.b.add(Call(name, (*operands, *extents, k, work)))
-
-    if all(isinstance(extent, int) and extent <= BLOCK for extent in made.shape[-2:]):
-        total = made if ready else low.fresh(TileType((), summed), made.shape, made.valid)
-        work = workspace()
-        with positions(low.b, batch) as at:
-            call(total.arr.moved((*at, 0, 0)), at, 0, 0, (m, n), work)
-        finish(low, op, total.arr, made.arr, made.valid, rows.over(made.valid))
-        return
-    with positions(low.b, batch) as at, low.threaded():
-        work = workspace()
-        part = None if ready else low.fresh(TileType((), summed), (BLOCK, BLOCK), ())
-        with (
-            low.b.loop(n, step=BLOCK, hint="column", independent=True) as j,
-            low.b.loop(m, step=BLOCK, hint="row", poll=True, independent=True) as i,
-        ):
-            extents = tuple(low.b.hold(L.binary("min", BLOCK, L.sub(all_, done))) for all_, done in ((m, i), (n, j)))
-            out = _matrix_at(made.arr, (*at, i, j))
-            c = out if part is None else part.arr
-            call(c, at, i, j, (extents[0], extents[1]), work)
-            finish(low, op, c, out, extents, rows.over(made.valid, (*at, i, j)))
+    def compute(self, out: Arr) -> None:
+        """Write the result, its last stride 1: all of C at once if it is small, else block by block."""
+        low, op = self.low, self.op
+        call = _Routine(low, op, _lines(low, self.a), _lines(low, self.b), self.k)
+        rows = Rows(self.bias, None if self.scales is None else factors(low, self.scales))
+        batch, (m, n) = self.valid[:-2], self.valid[-2:]
+        ready = out.dtype is call.sums
+        if all(isinstance(extent, int) and extent <= BLOCK for extent in self.shape[-2:]):
+            total = out if ready else low.fresh(TileType((), call.sums), self.shape, self.valid).arr
+            work = call.workspace()
+            with positions(low.b, batch) as at:
+                call.emit(total.moved((*at, 0, 0)), at, (0, 0), (m, n), work)
+            finish(low, op, total, out, self.valid, rows.over(self.valid))
+            return
+        with positions(low.b, batch) as at, low.threaded():
+            work = call.workspace()
+            part = None if ready else low.fresh(TileType((), call.sums), (BLOCK, BLOCK), ()).arr
+            with (
+                low.b.loop(n, step=BLOCK, hint="column", independent=True) as j,
+                low.b.loop(m, step=BLOCK, hint="row", poll=True, independent=True) as i,
+            ):
+                rows_here, columns = (low.b.hold(L.binary("min", BLOCK, L.sub(*x))) for x in ((m, i), (n, j)))
+                home = Arr(out.moved((*at, i, j)).at, out.strides[-2:])
+                c = home if part is None else part
+                call.emit(c, at, (i, j), (rows_here, columns), work)
+                finish(low, op, c, home, (rows_here, columns), rows.over(self.valid, (*at, i, j)))
 
 
-def _matrix_at(arr: Arr, position: Sequence[Index]) -> Arr:
-    """The last two axes from a position on."""
-    return Arr(arr.moved(position).at, arr.strides[-2:])
+class _Routine:
+    """Calls of the routine for two operands; ``sums`` is the type that it leaves in C."""
+
+    def __init__(self, low: Lowering, op: Op, a: Matrix, b: Matrix, k: Index) -> None:
+        self.low, self.a, self.b, self.k = low, a, b, k
+        source = a.tile.dtype
+        mode = op.attrs.get("trans_mode", TransMode.CAST_NONE)
+        name = gemm.routine(source, mode, a.transposed, b.transposed)
+        if name is None:
+            raise Unsupported(f"a product of {source.short}")
+        low.routines.setdefault(name)
+        self.name = name
+        self.sums = INT32 if source is INT8 else F32
+
+    def workspace(self) -> Ptr:
+        """Memory for packed operands; threads that compute at the same time need one each."""
+        return self.low.fresh(TileType((), F32), (gemm.WORKSPACE,), ()).arr.at
+
+    def emit(
+        self, c: Arr, at: Sequence[Index], corner: tuple[Index, Index], extents: tuple[Index, Index], work: Ptr
+    ) -> None:
+        """C from ``corner`` on, at a batch position."""
+        x = self.a.arr.moved((*_place(at, self.a.tile), corner[0], 0))
+        y = self.b.arr.moved((*_place(at, self.b.tile), 0, corner[1]))
+        operands = (c.at, c.strides[-2], x.at, self.a.apart, y.at, self.b.apart)
+        self.low.b.add(Call(self.name, (*operands, *extents, self.k, work)))
 
 
 def _place(position: Sequence[Index], tile: NTile) -> list[Index]:

@@ -19,7 +19,7 @@ from typing import Any
 from openpto.diagnostics import Site
 from openpto.ir import affine
 from openpto.ir.expr import Dim, Expr
-from openpto.ir.nodes import Block, Carry, Kernel, Let, Loop, Op, TileType, Value
+from openpto.ir.nodes import Block, Carry, Kernel, Let, Loop, Op, Stmt, TileType, Value
 from openpto.ops import arith
 from openpto.runtime.places import shown
 from openpto.runtime.reference.liveness import Lifetimes
@@ -37,6 +37,7 @@ from .scalars import evaluate
 from .sites import SiteEntry, Sites
 from .spread import spread
 from .tiles import Arena, Memory, NTile, marked, place, place_mask, stored_type
+from .waiting import Waiting
 
 Handler = Callable[["Lowering", Op], "NTile | None"]
 
@@ -104,6 +105,8 @@ class Lowering:
         self.plans = plans(kernel, lifetimes)
         self.regions = self.local = 0
         self.counters = ("ops", *(f"written{k}" for k in range(len(kernel.params))))
+        self.following: Stmt | None = None
+        self.waiting_results: dict[int, Waiting] = {}
 
     # -- faults --------------------------------------------------------------------------------------------------
 
@@ -406,7 +409,8 @@ class Lowering:
         ops = sum(isinstance(stmt, Op) for stmt in block.body)
         if ops:
             self.b.add(Set("ops", L.add(Slot("ops"), ops)))
-        for stmt in block.body:
+        for stmt, following in zip(block.body, (*block.body[1:], None), strict=False):
+            self.following = following
             self.site = stmt.site
             self.op = stmt if isinstance(stmt, Op) else None
             try:

@@ -11,7 +11,7 @@ from openpto.ir.nodes import Imm, Op, Value
 from openpto.runtime.places import shown
 
 from . import loopir as L
-from .build import Arr, Num, copy, count, each, fill
+from .build import Arr, Num, count, each, fill
 from .elementwise import from_int64, literal, stored
 from .handlers import lowers
 from .indexing import checked_index
@@ -20,6 +20,7 @@ from .lower import TRUE, Lowering
 from .movement import all_of
 from .reshaping import reshaped
 from .tiles import Box, NTile, numbers, place_mask, without
+from .waiting import put
 
 
 def with_mask(low: Lowering, tile: NTile, needed: bool) -> NTile:
@@ -44,7 +45,7 @@ def assemble(low: Lowering, op: Op) -> NTile:
     target = with_mask(low, target, source.mask is not None)
     empty = low.b.hold(L.binary("eq", low.b.hold(count(extents)), 0))
     check_box(low, offsets, extents, target.shape, empty)
-    copy(low.b, extents, source.arr, target.arr.moved(offsets))
+    put(low, source, target, target.arr.moved(offsets))
     if target.mask is not None:
         low.copy_mask(source, target.mask.moved(offsets))
     beyond_valid(low, op, target, offsets, extents, empty)
@@ -140,7 +141,7 @@ def move(low: Lowering, op: Op) -> NTile:
     if source.mask is None:  # only the valid region counts from here on, and all of it is defined
         target = replace(target, mask=None, marks=None)
     target = with_mask(low, target, source.mask is not None)
-    copy(low.b, source.valid, source.arr, target.arr)
+    put(low, source, target, target.arr)
     if target.mask is not None:
         low.copy_mask(source, target.mask)
     low.stored(op, [0] * len(source.valid), source.valid, low.all_defined(source))

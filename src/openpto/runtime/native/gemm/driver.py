@@ -152,32 +152,21 @@ class _Driver:
         return self.text.at("%work", self.text.mul(number, part.step))
 
     def blocks(self, part: _Part, at: tuple[str, str], extents: tuple[str, str]) -> None:
-        """Every block of C in some rows and columns."""
+        """Every block of C in some rows and columns. The rows of C that one block of A feeds are few pages of memory:
+        they come one after the other."""
         text, plan = self.text, self.plan
-        tallest, width = plan.heights[0], plan.width
-        with text.loop(extents[1], width) as c:
-            columns = text.least(width, text.sub(extents[1], c))
-            column = text.add(at[1], c)
-            b, ldb = self.panel(part, c), str(width)
-            if self.direct_b:
-                here = text.put(f"and i1 {self.direct_b}, {text.compare('eq', columns, width)}")
-                there = text.at("%b", text.add(text.mul(part.first, "%ldb"), column))
-                b, ldb = text.choose(here, "ptr", there, b), text.choose(here, "i64", "%ldb", ldb)
-            with text.loop(extents[0], tallest) as r:
-                rows = text.least(tallest, text.sub(extents[0], r))
-                row = text.add(at[0], r)
-                a, lda = text.at(self.packed_a, text.mul(r, plan.stride)), str(plan.stride)
-                if self.direct_a:
-                    sizes = [text.compare("eq", rows, height) for height in plan.heights]
-                    whole = sizes[0]
-                    for other in sizes[1:]:
-                        whole = text.put(f"or i1 {whole}, {other}")
-                    here = text.put(f"and i1 {self.direct_a}, {whole}")
-                    there = text.at("%a", text.add(text.mul(row, "%lda"), part.first))
-                    a, lda = text.choose(here, "ptr", there, a), text.choose(here, "i64", "%lda", lda)
+        with text.loop(extents[0], plan.heights[0]) as r:
+            rows = text.least(plan.heights[0], text.sub(extents[0], r))
+            row = text.add(at[0], r)
+            a, lda = self.left(part, r, row, rows)
+            line = text.mul(row, "%ldc")
+            with text.loop(extents[1], plan.width) as c:
+                columns = text.least(plan.width, text.sub(extents[1], c))
+                column = text.add(at[1], c)
+                b, ldb = self.right(part, c, column, columns)
                 text.invoke(
                     block_name(self.kind),
-                    ("ptr", text.at("%c", text.add(text.mul(row, "%ldc"), column))),
+                    ("ptr", text.at("%c", text.add(line, column))),
                     ("i64", "%ldc"),
                     ("ptr", a),
                     ("i64", lda),
@@ -189,6 +178,29 @@ class _Driver:
                     ("i1", part.more),
                     declare=True,
                 )
+
+    def left(self, part: _Part, r: str, row: str, rows: str) -> tuple[str, str]:
+        """Where rows of A are for a block, and how far apart."""
+        text, plan = self.text, self.plan
+        packed, stride = text.at(self.packed_a, text.mul(r, plan.stride)), str(plan.stride)
+        if not self.direct_a:
+            return packed, stride
+        whole = text.compare("eq", rows, plan.heights[0])
+        for height in plan.heights[1:]:
+            whole = text.put(f"or i1 {whole}, {text.compare('eq', rows, height)}")
+        here = text.put(f"and i1 {self.direct_a}, {whole}")
+        there = text.at("%a", text.add(text.mul(row, "%lda"), part.first))
+        return text.choose(here, "ptr", there, packed), text.choose(here, "i64", "%lda", stride)
+
+    def right(self, part: _Part, c: str, column: str, columns: str) -> tuple[str, str]:
+        """Where columns of B are for a block, and how far apart its rows."""
+        text, width = self.text, self.plan.width
+        packed = self.panel(part, c)
+        if not self.direct_b:
+            return packed, str(width)
+        here = text.put(f"and i1 {self.direct_b}, {text.compare('eq', columns, width)}")
+        there = text.at("%b", text.add(text.mul(part.first, "%ldb"), column))
+        return text.choose(here, "ptr", there, packed), text.choose(here, "i64", "%ldb", str(width))
 
 
 @dataclass(slots=True)

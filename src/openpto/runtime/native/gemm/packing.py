@@ -18,7 +18,7 @@ from openpto.runtime.native import lanes
 from openpto.runtime.native.loopir import LANES
 
 from .kinds import Kind, Step
-from .plan import AHEAD, Plan
+from .plan import SOONER, Plan
 from .text import Text
 
 LONG = 4 * LANES
@@ -98,7 +98,7 @@ class _Packing:
         text.branch(text.compare("eq", self.words, panel), exact, other)
         text.start(exact)
         with text.loop(self.lines) as i:
-            text.prefetch(self.sources(text.add(i, AHEAD), clamp=False)[0][0], panel * bytes_of(self.kind.source) // 4)
+            text.prefetch(self.sources(text.add(i, SOONER), clamp=False)[0][0], panel * bytes_of(self.kind.source) // 4)
             self.row(i, [(str(w), "") for w in range(0, panel, LANES)])
         text.jump(done)
         text.start(other)

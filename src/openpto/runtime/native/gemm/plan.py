@@ -11,8 +11,9 @@ PADDING = 16
 """Words between the rows of packed A beyond their length: a power-of-two distance would put them into the same cache
 sets; stores of whole vectors may also reach past the end of a row."""
 
-AHEAD = 8
-"""Rows that are asked for before they are needed."""
+AHEAD, SOONER = 8, 32
+"""Rows of B that are asked for before they are needed: by a micro-kernel from the second cache, by packing from
+memory."""
 LINE = 16
 """Words in a cache line."""
 
