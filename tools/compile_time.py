@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import gc
 import importlib
 import json
 import os
@@ -89,6 +90,7 @@ def measure(name: str) -> dict[str, float]:
     chosen = load(name)
     case = chosen.cases[0]
     inputs = chosen.inputs(case)
+    gc.collect()  # what imports left behind
     chosen.run(case, inputs)
     return {stage: seconds * 1e3 for stage, seconds in stages.seconds.items()}
 
