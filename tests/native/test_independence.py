@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+import openpto
 import pypto
 from openpto import runtime
 from openpto.ir.nodes import If, Loop
-from openpto.runtime.native import independence
+from openpto.runtime.native import independence, parallel, privatise
 from openpto.runtime.native.independence import Plan
 from openpto.runtime.reference.engine import lifetimes_of
 
@@ -43,9 +44,10 @@ def independent(monkeypatch):
     def find(kernel, *arrays):
         with pytest.raises(Seen):
             kernel(*arrays)
-        found = independence.plans(seen[-1], lifetimes_of(seen[-1]))
+        kernel = privatise.privatised(seen[-1], lifetimes_of(seen[-1]))
+        found = independence.plans(kernel, lifetimes_of(kernel))
         assert all(isinstance(plan, Plan) for plan in found.values())
-        return [loop.attrs["name"] for loop in loops_of(seen[-1].body) if loop in found]
+        return [loop.attrs["name"] for loop in loops_of(kernel.body) if loop in found]
 
     return find
 
@@ -185,3 +187,135 @@ def test_loops(independent, kernel, expected):
 @pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
 def test_offsets_from_a_table_are_not_proven(independent):
     assert independent(from_a_table, *arrays(), np.arange(4, dtype=np.int32)) == []
+
+
+@pypto.jit
+def halves(x: pypto.Tensor([64, 16], F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    local = pypto.tensor([8, 16], F, "local")
+    for i in pypto.loop(8, name="rows", idx_name="i"):
+        local[0:4, :] = x[8 * i : 8 * i + 4, :] * 2.0
+        local[4:8, :] = x[8 * i + 4 : 8 * i + 8, :] * 3.0
+        o[8 * i : 8 * i + 8, :] = local + 1.0
+
+
+@pypto.jit
+def one_half(x: pypto.Tensor([64, 16], F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    local = pypto.tensor([8, 16], F, "local")
+    local[4:8, :] = x[0:4, :] * 1.0
+    for i in pypto.loop(8, name="rows", idx_name="i"):
+        local[0:4, :] = x[8 * i : 8 * i + 4, :] * 2.0
+        o[8 * i : 8 * i + 8, :] = local + 1.0
+
+
+@pypto.jit
+def read_first(x: pypto.Tensor([64, 16], F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    local = pypto.tensor([8, 16], F, "local")
+    local[0:8, :] = x[0:8, :] * 1.0
+    for i in pypto.loop(8, name="rows", idx_name="i"):
+        o[8 * i : 8 * i + 8, :] = local + 1.0
+        local[0:8, :] = x[8 * i : 8 * i + 8, :] * 2.0
+
+
+@pypto.jit
+def read_afterwards(x: pypto.Tensor([64, 16], F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    local = pypto.tensor([8, 16], F, "local")
+    for i in pypto.loop(7, name="rows", idx_name="i"):
+        local[0:8, :] = x[8 * i : 8 * i + 8, :] * 2.0
+        o[8 * i : 8 * i + 8, :] = local + 1.0
+    o[56:64, :] = local + 3.0
+
+
+@pypto.jit
+def begun_inside(x: pypto.Tensor([64, 16], F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    total = pypto.tensor([8, 16], F, "total")
+    for i in pypto.loop(8, name="rows", idx_name="i"):
+        for j in pypto.loop(o.shape[0] // 8, name="sums", idx_name="j"):
+            part = pypto.view(x, [8, 16], [8 * j, 0], valid_shape=[8, 16])
+            if pypto.is_loop_begin(j):
+                total[0:8, :] = part * 1.0
+            else:
+                total[0:8, :] = total + part
+        o[8 * i : 8 * i + 8, :] = total * 2.0
+
+
+@pypto.jit
+def added_inside(x: pypto.Tensor([64, 16], F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    total = pypto.tensor([8, 16], F, "total")
+    total[0:8, :] = x[0:8, :] * 1.0
+    for i in pypto.loop(8, name="rows", idx_name="i"):
+        for j in pypto.loop(o.shape[0] // 8, name="sums", idx_name="j"):
+            total[0:8, :] = total + x[8 * j : 8 * j + 8, :]
+        o[8 * i : 8 * i + 8, :] = total * 2.0
+
+
+@pypto.jit
+def as_often_as_the_index(x: pypto.Tensor([64, 16], F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    total = pypto.tensor([8, 16], F, "total")
+    for i in pypto.loop(1, 9, name="rows", idx_name="i"):
+        for j in pypto.loop(i % 4, name="sums", idx_name="j"):
+            if pypto.is_loop_begin(j):
+                total[0:8, :] = x[0:8, :] * 1.0
+            else:
+                total[0:8, :] = total + x[0:8, :]
+        o[8 * i - 8 : 8 * i, :] = total * 2.0
+
+
+@pypto.jit
+def cut_by_the_end(x: pypto.Tensor(MATRIX, F), o: pypto.Tensor(MATRIX, F)):
+    pypto.set_vec_tile_shapes(8, 16)
+    local = pypto.tensor([8, 16], F, "local")
+    local[0:8, :] = x[0:8, :] * 1.0
+    for i in pypto.loop(8, name="rows", idx_name="i"):
+        local[0:8, :] = x[8 * i : 8 * i + 8, :] * 2.0
+        o[8 * i : 8 * i + 8, :] = local + 1.0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        (halves, ["rows"]),
+        (one_half, []),
+        (read_first, []),
+        (read_afterwards, []),
+        (begun_inside, ["rows"]),
+        (added_inside, []),
+        (as_often_as_the_index, []),
+        (cut_by_the_end, []),
+    ],
+    ids=lambda k: getattr(k, "__name__", None),
+)
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+def test_tensors_that_every_iteration_fills_are_its_own(independent, kernel, expected):
+    assert independent(kernel, *arrays()) == expected
+
+
+@pytest.mark.parametrize("kernel", [halves, one_half, read_first, read_afterwards, begun_inside, added_inside])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+def test_private_tensors_change_nothing(kernel, threads, monkeypatch):
+    monkeypatch.setattr(parallel, "LEAST_REGION", 0)
+    monkeypatch.setenv("PYPTO_CACHE_DIR", "off")
+    x = np.random.default_rng(5).standard_normal((64, 16)).astype(np.float32)
+    expected, o = np.zeros_like(x), np.zeros_like(x)
+    with openpto.configure(engine="reference"):
+        kernel(x, expected)
+    reports = [openpto.last_run().ops_executed]
+    with openpto.configure(engine="native", threads=threads):
+        kernel(x, o)
+    reports.append(openpto.last_run().ops_executed)
+    assert o.tobytes() == expected.tobytes()
+    assert reports[0] == reports[1]
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+def test_a_loop_that_never_runs_leaves_a_private_tensor_unwritten(engine):
+    with openpto.configure(engine=engine, threads=3), pytest.raises(pypto.PyptoError, match="PTO403"):
+        begun_inside(np.zeros((64, 16), np.float32), np.zeros((7, 16), np.float32))

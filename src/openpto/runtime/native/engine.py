@@ -50,6 +50,7 @@ from .emit import Emitter
 from .handlers import handler_of
 from .loopir import RECORD, text
 from .lower import Lowered, Lowering, Unsupported
+from .privatise import privatised
 from .races import HostLog
 from .sites import SiteEntry, Sites, located
 from .verify import problems
@@ -117,6 +118,7 @@ def lower(kernel: Kernel) -> Lowered:
     Raises:
         Unsupported: the engine cannot compile it.
     """
+    kernel = privatised(kernel, lifetimes_of(kernel))
     lowered = Lowering(kernel, lifetimes_of(kernel), Aliases(kernel), handler_of).lowered()
     if os.environ.get("PYPTO_VERIFY_NATIVE"):
         wrong = problems(lowered.program)

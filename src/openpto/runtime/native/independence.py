@@ -19,6 +19,8 @@ from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Op, Value
 from openpto.runtime.reference.liveness import Lifetimes
 
+from .exposure import never_exposed
+
 Interval = affine.Interval
 
 
@@ -52,7 +54,7 @@ class Side:
 
 
 def plans(kernel: Kernel, lifetimes: Lifetimes) -> dict[Loop, Plan]:
-    """The independent loops of a kernel."""
+    """The independent loops of a kernel whose private tensors are declared where they are used (``privatise.py``)."""
     found: dict[Loop, Plan] = {}
     _visit(kernel.body, {}, lifetimes, found)
     return found
@@ -68,7 +70,7 @@ def _visit(
         if isinstance(stmt, Loop):
             inside = {**known, **index_bounds(stmt, known)}
             plan = plan_of(stmt, inside, frozenset(lifetimes.deaths[stmt].after))
-            if plan is not None:
+            if plan is not None and not plan.private:
                 found[stmt] = plan
             _visit(stmt.body, inside, lifetimes, found)
         elif isinstance(stmt, If):
@@ -88,7 +90,7 @@ def index_bounds(loop: Loop, known: Mapping[Expr, Interval]) -> dict[Expr, Inter
 def plan_of(loop: Loop, known: Mapping[Expr, Interval], unread: frozenset[Value]) -> Plan | None:
     """The plan of one loop, or None if its iterations may depend on each other; nothing reads the values ``unread``
     after the loop."""
-    shared = []
+    shared, private = [], []
     bounds = {**known, **_inner_bounds(loop.body, known)}
     varying = frozenset(_defined(loop.body))
     for carry in loop.carries:
@@ -99,9 +101,11 @@ def plan_of(loop: Loop, known: Mapping[Expr, Interval], unread: frozenset[Value]
         windows = _windows(loop, carry)
         if windows is not None and _apart(loop, windows, varying, bounds):
             shared.append(carry)
+        elif carry.result in unread and never_exposed(loop, carry, varying):
+            private.append(carry)
         else:
             return None
-    return Plan(tuple(shared))
+    return Plan(tuple(shared), tuple(private))
 
 
 # -- what an iteration defines ----------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from .independence import plans
 from .loopir import Check, Index, Program, Ptr, Set, Slot
 from .nests import normal
 from .parallel import region
+from .privatise import OWN
 from .scalars import evaluate
 from .sites import SiteEntry, Sites
 from .spread import spread
@@ -406,7 +407,7 @@ class Lowering:
 
     def block(self, block: Block) -> None:
         """Statements in order."""
-        ops = sum(isinstance(stmt, Op) for stmt in block.body)
+        ops = sum(isinstance(stmt, Op) and OWN not in stmt.attrs for stmt in block.body)
         if ops:
             self.b.add(Set("ops", L.add(Slot("ops"), ops)))
         for stmt, following in zip(block.body, (*block.body[1:], None), strict=False):

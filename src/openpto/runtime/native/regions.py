@@ -47,9 +47,8 @@ def loop(low: Lowering, stmt: Loop) -> None:
         before, loose = low.assumed[stmt]
         states = {c: _weaker(state, before[c]) for c, state in states.items()}
     deaths = low.deaths[stmt]
-    plan = low.plans.get(stmt)
-    alone = plan is not None and not plan.private  # proven, so that the race check has nothing to find
-    outermost = None if alone else races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
+    plan = low.plans.get(stmt)  # with a plan the race check has nothing to find
+    outermost = None if plan is not None else races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
     low.watch = low.watch or outermost
     if outermost is not None:
         races.begin(low)
