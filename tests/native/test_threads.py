@@ -172,6 +172,18 @@ def test_a_refused_warning_ends_the_region():
     assert len(texts) == 1
 
 
+def test_nonsense_in_the_variable_is_told_and_leaves_nothing_behind(monkeypatch):
+    run, x = kernel(doubled), matrix(20)
+    monkeypatch.setenv("PYPTO_NUM_THREADS", "0")
+    for _ in range(2):
+        with pytest.raises(pypto.PyptoError, match="PTO295"):
+            run(x, np.zeros_like(x))
+    monkeypatch.setenv("PYPTO_NUM_THREADS", "2")
+    o = np.zeros_like(x)
+    run(x, o)
+    assert (o == x * np.float32(2) + np.float32(1)).all()
+
+
 def test_many_callers_of_one_kernel():
     run, wrong = kernel(doubled), []
     run(matrix(8), matrix(8))

@@ -226,12 +226,11 @@ class Prepared:
             return None
         record = self._record()
         host = _Host(native)
+        lent = later.borrow(pool.wanted(), host.note) if native.regions else None
+        if lent is not None:
+            record[-1] = lent.address
         handlers = jit.handlers()
         handlers.append(host.note)
-        lent = None
-        if native.regions:
-            lent = later.borrow(pool.wanted(), host.note)
-            record[-1] = lent.address
         try:
             failed = native.code.entry(self._addresses(*addresses), self._sizes, scratch, record)
         finally:
