@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from openpto import testing
     from openpto.kernel.receipt import Receipt, last_run
     from openpto.language.configuration import Settings, configure, settings
+    from openpto.runtime.ranks import run_ranks
 
-__all__ = ["Receipt", "Settings", "__version__", "configure", "last_run", "settings", "testing"]
+__all__ = ["Receipt", "Settings", "__version__", "configure", "last_run", "run_ranks", "settings", "testing"]
 
 _HOMES = {
     "Receipt": "openpto.kernel.receipt",
     "Settings": "openpto.language.configuration",
     "configure": "openpto.language.configuration",
     "last_run": "openpto.kernel.receipt",
+    "run_ranks": "openpto.runtime.ranks",
     "settings": "openpto.language.configuration",
 }
 

@@ -4,69 +4,165 @@ from typing import Any, NoReturn
 
 from openpto.language.tensor import Tensor
 
+from openpto.ops.symmetric import ShmemTensor as ShmemTensor
 
-def create_shmem_signal(*args: Any, **kwargs: Any) -> NoReturn:
-    """Allocate signal-only tensor.
+def create_shmem_signal(group_name: Any, n_pes: Any) -> Any:
+    """Signals without data: one INT32 per PE and source PE, zero at first.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: none. Dtypes: none.
+    Errors: those of the group as for ``create_shmem_tensor``.
+
+    Example::
+
+        flag = pypto.distributed.create_shmem_signal("tp", 1)
+        told = pypto.distributed.shmem_signal(flag, 0, 3, target_pe=0)
+        pypto.distributed.shmem_wait_until(flag, 0, 3, pred=[told])
+        out[:] = x * 1.0
     """
 
-def create_shmem_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Allocate symmetric data tensor.
+def create_shmem_tensor(group_name: Any, n_pes: Any, dtype: Any, shape: Any) -> Any:
+    """A symmetric tensor: every PE of the group owns data of this shape, and signals.
 
-    Not yet available: a call stops with PTO902.
+    All PEs make the symmetric tensors of a group in one order. The data have no contents until they are written.
+    Shapes: rank 2-4, plain ints. Dtypes: INT32, FP32, FP16, BF16.
+    Errors: a group name that is empty or longer than 127 characters; n_pes below 1, or another one for a known group;
+    another rank or dtype. While running: PEs that disagree; a group that is not the run's (see ``openpto.run_ranks``).
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        out[:] = pypto.distributed.shmem_get(shared, 0, pred=[sent])
     """
 
-def my_symbolic_pe(*args: Any, **kwargs: Any) -> NoReturn:
-    """Own PE id as SymbolicScalar.
+def my_symbolic_pe(group_name: Any) -> SymbolicScalar:
+    """The number of the own PE in the group, as a symbol.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: none. Dtypes: an integer.
+    Errors: a group name that is no text or not 1 to 127 characters long.
+
+    Example::
+
+        me = pypto.distributed.my_symbolic_pe("tp")
+        out[:] = x[me : me + 4, :] * 1.0
     """
 
-def shmem_barrier_all(*args: Any, **kwargs: Any) -> NoReturn:
-    """Group barrier.
+def shmem_barrier_all(src: Any, pred: Any = ...) -> Tensor:
+    """Wait until every PE of the group has come here; a predicate.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: none. Dtypes: none.
+    Errors: no symmetric tensor. While running: as for ``shmem_wait_until``.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        pypto.distributed.shmem_barrier_all(shared, [sent])
+        out[:] = pypto.distributed.shmem_get(shared, 0)
     """
 
-def shmem_clear_data(*args: Any, **kwargs: Any) -> NoReturn:
-    """Zero own data.
+def shmem_clear_data(src: Any, shape: Any = ..., offsets: Any = ..., *, pred: Any = ...) -> Tensor:
+    """The own data, or a window of them, become zero; a predicate.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: as for ``shmem_view``. Dtypes: any that a symmetric tensor has.
+    Errors: a tensor of signals only; shape without offsets.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        pypto.distributed.shmem_clear_data(shared, [4, 16], [0, 0])
+        out[:] = pypto.distributed.shmem_get(shared, 0)
     """
 
-def shmem_clear_signal(*args: Any, **kwargs: Any) -> NoReturn:
-    """Zero own signals.
+def shmem_clear_signal(src: Any, *, pred: Any = ...) -> Tensor:
+    """All own signals of a symmetric tensor become zero; a predicate.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: none. Dtypes: INT32 signals.
+    Errors: no symmetric tensor.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        told = pypto.distributed.shmem_signal(shared, 0, 1, target_pe=0, pred=[sent])
+        pypto.distributed.shmem_clear_signal(shared, pred=[told])
+        pypto.distributed.shmem_wait_until(shared, 0, 0)
+        out[:] = pypto.distributed.shmem_get(shared, 0)
     """
 
-def shmem_get(*args: Any, **kwargs: Any) -> NoReturn:
-    """Fetch block from a PE.
+def shmem_get(src: Any, src_pe: Any, shape: Any = ..., offsets: Any = ..., *, valid_shape: Any = ..., pred: Any = ...) -> Tensor:
+    """The data that PE ``src_pe`` owns, or the window of ``shape`` at ``offsets`` of them, as a tensor.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: those of the window; ``valid_shape`` (ints or symbols) cuts it. The vector tile in force has its rank.
+    Dtypes: INT32, FP32, FP16, BF16. What no PE has written is undefined.
+    Errors: shape without offsets; a PE out of range; no vector tile. While running: a window beyond the tensor.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        out[:] = pypto.distributed.shmem_get(shared, 0, pred=[sent])
     """
 
-def shmem_put(*args: Any, **kwargs: Any) -> NoReturn:
-    """Send block to a PE.
+def shmem_put(src: Any, offsets: Any, dst: Any, dst_pe: Any, *, put_op: Any = ..., pred: Any = ...) -> Tensor:
+    """Write the valid region of ``src`` into ``dst`` of PE ``dst_pe`` at ``offsets``, or add it there; a predicate.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: src rank 2-4, static; dst and offsets have its rank. The vector tile in force has it too.
+    Dtypes: INT32, FP32, FP16, BF16, both the same; with ADD FP16 and BF16 may go to FP32. FP16 and BF16 are added in
+    FP32 and rounded once.
+    Errors: ranks or dtypes that differ; a PE out of range; no vector tile. While running: a block beyond the tensor.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        out[:] = pypto.distributed.shmem_get(shared, 0, pred=[sent])
     """
 
-def shmem_signal(*args: Any, **kwargs: Any) -> NoReturn:
-    """Set/add a signal on a PE.
+def shmem_signal(src: Any, src_pe: Any, signal: Any, shape: Any = ..., offsets: Any = ..., *, target_pe: Any, sig_op: Any = ..., pred: Any = ...) -> Tensor:
+    """Set the signal that PE ``target_pe`` keeps for ``src`` of ``src_pe``, or add to it; -1 notifies all; a predicate.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: of a window only the elements' signals change: each element has one; a tensor of signals only has one.
+    Dtypes: INT32 signals, which wrap. The vector tile in force has the rank of the data.
+    Errors: a PE out of range; a signal that is no int; no vector tile.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        told = pypto.distributed.shmem_signal(shared, 0, 1, target_pe=0, pred=[sent])
+        pypto.distributed.shmem_wait_until(shared, 0, 1, pred=[told])
+        out[:] = pypto.distributed.shmem_get(shared, 0)
     """
 
-def shmem_view(*args: Any, **kwargs: Any) -> NoReturn:
-    """View of a symmetric tensor.
+def shmem_view(src: Any, shape: Any, offsets: Any, *, valid_shape: Any = ...) -> Any:
+    """A window of a symmetric tensor.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: ``shape`` plain ints, ``offsets`` and ``valid_shape`` ints or symbols, one per axis of the data.
+    Dtypes: any that a symmetric tensor has.
+    Errors: a tensor of signals only; ranks that differ; a shape that does not fit. While running: a window that reaches
+    beyond the tensor.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        out[:] = pypto.distributed.shmem_get(pypto.distributed.shmem_view(shared, [4, 16], [2, 0]), 0)
     """
 
-def shmem_wait_until(*args: Any, **kwargs: Any) -> NoReturn:
-    """Wait for a signal value.
+def shmem_wait_until(src: Any, src_pe: Any, cmp_value: Any = ..., shape: Any = ..., offsets: Any = ..., *, cmp: Any = ..., clear_signal: Any = ..., pred: Any = ...) -> Tensor:
+    """Wait until the own signal for ``src`` of ``src_pe`` equals ``cmp_value``, then clear it if asked; a predicate.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: of a window all elements' signals must be equal to it. Dtypes: INT32 signals.
+    Errors: another comparison than EQ; a PE out of range; no vector tile. While running: if every PE waits and nothing
+    can come any more, all stop with the lines that they wait at.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
+        told = pypto.distributed.shmem_signal(shared, 0, 1, target_pe=0, pred=[sent])
+        pypto.distributed.shmem_wait_until(shared, 0, 1, pred=[told])
+        out[:] = pypto.distributed.shmem_get(shared, 0)
     """

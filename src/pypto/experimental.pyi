@@ -78,16 +78,28 @@ def online_softmax_update(previous_max: Any, previous_sum: Any, previous_output:
         out[:] = pypto.experimental.online_softmax_update(pm, ps, po, cm, cs, co)[0]
     """
 
-def shmem_load(*args: Any, **kwargs: Any) -> NoReturn:
-    """Remote memory to UB.
+def shmem_load(src: Any, src_pe: Any, shape: Any = ..., offsets: Any = ..., *, valid_shape: Any = ..., pred: Any = ...) -> Tensor:
+    """``distributed.shmem_get`` into the vector buffer; values are the same.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: as for ``shmem_get``. Dtypes: INT32, FP32, FP16, BF16. Errors: as for ``shmem_get``.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.experimental.shmem_store(x, [0, 0], shared, 0)
+        out[:] = pypto.experimental.shmem_load(shared, 0, pred=[sent])
     """
 
-def shmem_store(*args: Any, **kwargs: Any) -> NoReturn:
-    """UB to remote memory.
+def shmem_store(src: Any, offsets: Any, dst: Any, dst_pe: Any, *, put_op: Any = ..., pred: Any = ...) -> Tensor:
+    """``distributed.shmem_put`` from the vector buffer; values are the same.
 
-    Not yet available: a call stops with PTO902.
+    Shapes: as for ``shmem_put``. Dtypes: INT32, FP32, FP16, BF16. Errors: as for ``shmem_put``.
+
+    Example::
+
+        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
+        sent = pypto.experimental.shmem_store(x, [0, 0], shared, 0)
+        out[:] = pypto.experimental.shmem_load(shared, 0, pred=[sent])
     """
 
 def transposed_batchmatmul(tensor_a: Any, tensor_b: Any, out_dtype: Any) -> Tensor:

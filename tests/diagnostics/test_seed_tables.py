@@ -191,10 +191,7 @@ NAMED_MESSAGES = [
         "L0C too small", MM, MATMUL, "k(x, x, y)", tile="P.set_cube_tile_shapes([512, 512], [16, 16], [256, 256])",
         code="PTO324", phrase="L0C size exceeded", alias="FFFFFF",
     ),
-    Refused(
-        "operation that is not there yet", "y[:] = P.experimental.shmem_load(x)  # !", code="PTO902",
-        phrase="not yet available",
-    ),
+    Runs("operation without a page", "y[:] = P.gathermask(P.sort32(x), 1)", expected=lambda x: -np.sort(-x, -1)),
 ]  # fmt: skip
 
 CATALOGUE = [

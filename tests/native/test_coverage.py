@@ -1,4 +1,5 @@
-"""No kernel falls back: every operation that the reference executes is compiled, in every element type it documents."""
+"""No kernel falls back but those of several ranks: every other operation that the reference executes is compiled, in
+every element type it documents."""
 
 import itertools
 import linecache
@@ -17,13 +18,17 @@ from openpto.runtime.native.handlers import HANDLERS
 from openpto.runtime.reference.engine import lifetimes_of
 from openpto.runtime.reference.handlers import HANDLERS as DEFINED
 
-FALLING_BACK: set[str] = set()
-"""Operations that send a whole kernel to the reference. It stays empty."""
+FALLING_BACK = {
+    "my_pe", "shmem_await", "shmem_clear", "shmem_create", "shmem_meet", "shmem_notify", "shmem_read", "shmem_write"
+}  # fmt: skip
+"""Operations that send a whole kernel to the reference: those between ranks, which sleep in Python. There are no
+others."""
 
 _numbers = itertools.count(1)
 MOVED = SIGNED_INTS | UNSIGNED_INTS | FLOATS | {DataType.DT_BOOL, DataType.DT_FP8E4M3}
 """For declarations that take any type."""
-AVAILABLE = [name for name in PUBLIC if OPS[name].record is not None]
+RANKS = ("distributed.", "experimental.shmem_")
+AVAILABLE = [name for name in PUBLIC if OPS[name].record is not None and not name.startswith(RANKS)]
 TEMPLATE = """import pypto
 
 

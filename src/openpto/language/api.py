@@ -27,6 +27,7 @@ from openpto.ir.enums import (
     TopKAlgo,
     TransMode,
 )
+from openpto.ops.symmetric import ShmemTensor
 
 from .control import cond, is_loop_begin, is_loop_end, loop, loop_unroll
 from .device_settings import (
@@ -110,6 +111,7 @@ experimental = namespace("experimental")
 experimental.set_operation_options = set_operation_options
 experimental.get_operation_options = get_operation_options
 distributed = namespace("distributed")
+distributed.ShmemTensor = ShmemTensor
 
 DTYPES = {member.name: member for member in DataType}
 FLAT = {name: function for name, function in FUNCTIONS.items() if "." not in name}

@@ -35,6 +35,7 @@ from . import (
     select,
     sort,
     storing,
+    symmetric,
     updating,
 )
 from .fma import denormals_flushed
@@ -60,6 +61,7 @@ FAMILIES = (
     select,
     sort,
     storing,
+    symmetric,
     updating,
 )
 """Modules that register handlers."""

@@ -55,6 +55,7 @@ class Machine:
         self.parameter_of: dict[int, int] = {}
         self.stores: dict[int, list[tuple[Site, Box]]] = {}
         self.races: RaceLog | None = None
+        self.shared: dict[int | str, Any] = {}
         self._handler_of = handler_of
         self._handlers: dict[str, Handler] = {}
         self._warned: set[tuple[str, Op]] = set()
