@@ -81,6 +81,49 @@ def test_ir_of_all_kernels_in_order(file: Path) -> None:
     assert done.stdout.index("scale") < done.stdout.index("negate")
 
 
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        ("tile", ["kernel", "assemble"]),
+        ("loop", ["program scale", "vector ", "region "]),
+        ("llvm", ["define i64 @kernel", "fmul"]),
+        ("asm", ["kernel:"]),
+    ],
+)
+def test_stages(file: Path, stage: str, words: list[str]) -> None:
+    if stage in ("llvm", "asm"):
+        pytest.importorskip("llvmlite")
+    done = pypto_command("ir", f"{file}:scale", "--stage", stage)
+    assert done.returncode == 0, done.stderr
+    for word in words:
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize(("stage", "code"), [("loop", ""), ("llvm", "PTO444"), ("asm", "PTO444")])
+def test_stages_without_llvmlite(file: Path, stage: str, code: str) -> None:
+    """The loop IR needs no LLVM; for what comes after it there is a coded stop."""
+    program = "import sys; sys.modules['llvmlite'] = None; from openpto.cli import main; main()"
+    command = [sys.executable, "-c", program, "ir", f"{file}:scale", "--stage", stage]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == (1 if code else 0), done.stderr
+    assert code in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_stage_of_a_kernel_that_is_not_compiled(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from openpto.cli import show_ir
+    from openpto.diagnostics import PyptoError
+    from openpto.runtime import native
+    from openpto.runtime.native import handlers
+
+    assert native.stage_text
+    monkeypatch.delitem(handlers.HANDLERS, "view")
+    with pytest.raises(PyptoError) as caught:
+        list(show_ir.texts(f"{file}:scale", [], "loop"))
+    assert caught.value.code == "PTO445"
+    assert "view" in str(caught.value)
+
+
 def test_open_argument_is_named(file: Path) -> None:
     done = pypto_command("ir", f"{file}:negate")
     assert done.returncode == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -44,11 +44,15 @@ def _ir(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="What annotations leave open: x=8x64, x=8x64:INT32, n=3. Repeatable."),
     ] = None,
+    stage: Annotated[
+        Literal["tile", "loop", "llvm", "asm"],
+        typer.Option(help="tile: what the author wrote; then what the native engine makes of it, in turn."),
+    ] = "tile",
 ) -> None:
-    """Print the tile IR of a file's kernels. The file is imported, not run as a script."""
+    """Print the IR of a file's kernels. The file is imported, not run as a script."""
     from openpto.cli import show_ir
 
-    for number, text in enumerate(show_ir.texts(target, arg or [])):
+    for number, text in enumerate(show_ir.texts(target, arg or [], stage)):
         typer.echo(("\n" if number else "") + text.rstrip("\n"))
 
 

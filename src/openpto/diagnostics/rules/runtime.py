@@ -455,3 +455,23 @@ register(
         untestable="an example would have to take llvmlite away; tests/kernel runs a process without it",
     )
 )
+
+register(
+    Rule(
+        code="PTO445",
+        name="no-such-stage",
+        exc=RuntimeError,
+        title=T("the kernel has no code at this stage", "该 kernel 在此阶段没有代码"),
+        message=T(
+            "stage {stage} was asked for, and the native engine has no code for {what}",
+            "要求显示阶段 {stage}，但本地引擎没有对应代码：{what}",
+        ),
+        help=T("look at the tile IR: --stage tile", "请查看 tile IR：--stage tile"),
+        explanation=T(
+            "pypto ir shows what the native engine makes of a kernel. A kernel that it does not compile runs on the "
+            "reference engine, which works on the tile IR itself.",
+            "pypto ir 显示本地引擎对 kernel 的处理结果。未被编译的 kernel 由参考引擎直接按 tile IR 运行。",
+        ),
+        untestable="what the native engine lacks changes; tests/cli plants an operation it does not know",
+    )
+)

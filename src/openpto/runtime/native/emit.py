@@ -56,6 +56,9 @@ _PLAIN = {
 _COMPARE = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 _OVER = {"addover": "sadd", "subover": "ssub", "mulover": "smul"}
 POLL_CYCLES = 20_000_000
+"""Of x86: some milliseconds."""
+POLL_TICKS = 1_000_000
+"""Of the generic timer of aarch64, which counts at 24 MHz to 1 GHz: 42 ms to 1 ms."""
 
 
 class Emitter(VectorCode):
@@ -128,9 +131,7 @@ class Emitter(VectorCode):
         self.environment()
         code = self.code
         code.do("%deadline = alloca i64")
-        code.declare("llvm.readcyclecounter", "i64", [])
-        now = code.put("call i64 @llvm.readcyclecounter()")
-        code.do(f"%deadline.first = add i64 {now}, {POLL_CYCLES}")
+        code.do(f"%deadline.first = add i64 {self.clock()}, {POLL_CYCLES if self.is_x86 else POLL_TICKS}")
         code.do("store i64 %deadline.first, ptr %deadline")
 
     def frame(self, pointers: tuple[str, ...]) -> None:
@@ -352,15 +353,23 @@ class Emitter(VectorCode):
         less, more = self.code.put(f"icmp slt i64 {index}, {stop}"), self.code.put(f"icmp sgt i64 {index}, {stop}")
         return self.code.put(f"select i1 {up}, i1 {less}, i1 {more}")
 
+    def clock(self) -> str:
+        """The present count of a counter that user code may read: of aarch64 not the cycles, which may trap."""
+        if self.is_x86:
+            self.code.declare("llvm.readcyclecounter", "i64", [])
+            return self.code.put("call i64 @llvm.readcyclecounter()")
+        self.code.declare("llvm.read_volatile_register.i64", "i64", ["metadata"])
+        return self.code.put('call i64 @llvm.read_volatile_register.i64(metadata !{!"CNTVCT_EL0"})')
+
     def poll(self) -> None:
         """Every few milliseconds ask the host whether the user wants to stop."""
         code = self.code
-        now, limit = code.put("call i64 @llvm.readcyclecounter()"), code.put("load i64, ptr %deadline")
+        now, limit = self.clock(), code.put("load i64, ptr %deadline")
         late = code.put(f"icmp ugt i64 {now}, {limit}")
         ask, stop, on = self.label("ask"), self.label("stop"), self.label("on")
         code.do(f"br i1 {late}, label %{ask}, label %{on}")
         self.start(ask)
-        later = code.put(f"add i64 {now}, {POLL_CYCLES}")
+        later = code.put(f"add i64 {now}, {POLL_CYCLES if self.is_x86 else POLL_TICKS}")
         code.do(f"store i64 {later}, ptr %deadline")
         answer = code.call("openpto_poll", "i64", ("ptr", "%record"))
         wanted = code.put(f"icmp ne i64 {answer}, 0")
