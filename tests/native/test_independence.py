@@ -42,7 +42,7 @@ def independent(monkeypatch):
     monkeypatch.setitem(runtime.ENGINES, "reference", engine)
 
     def find(kernel, *arrays):
-        with pytest.raises(Seen):
+        with openpto.configure(engine="reference"), pytest.raises(Seen):
             kernel(*arrays)
         kernel = privatise.privatised(seen[-1], lifetimes_of(seen[-1]))
         found = independence.plans(kernel, lifetimes_of(kernel))
