@@ -15,7 +15,6 @@ from .plan import AHEAD, Plan
 from .text import Text
 
 BLOCK = ("ptr", "c"), ("i64", "ldc"), ("ptr", "a"), ("i64", "lda"), ("ptr", "b"), ("i64", "ldb")
-UNROLL = 2
 GROUP = 4
 """Rows of A that share a pointer. The distances from it stay in registers, so that a row needs no pointer of its own:
 twelve would not fit."""
@@ -58,6 +57,11 @@ class _Kernel:
         return [(r, v) for r in range(self.height) for v in range(self.vectors)]
 
     @property
+    def unroll(self) -> int:
+        """Words in a round: two keep the multipliers busy, in blocks that are narrower than a panel one will do."""
+        return 2 if self.vectors == self.plan.vectors else 1
+
+    @property
     def vector(self) -> str:
         return f"<{self.plan.lanes} x {self.kind.step.sum}>"
 
@@ -76,11 +80,14 @@ class _Kernel:
                 first = {(r, v): row[v] for r, v in self.cells}
                 b = text.at(b, "%ldb")
             first = self.continued(first)
-            pairs = text.put(f"lshr i64 %k, {UNROLL.bit_length() - 1}")
-            sums = self.loop(pairs, a, b, first)
-            done = text.mul(pairs, UNROLL)
-            ahead = text.mul(done, "%ldb")
-            sums = self.rest(text.compare("slt", done, "%k"), [text.at(x, done) for x in a], text.at(b, ahead), sums)
+            if self.unroll == 1:
+                sums = self.loop("%k", a, b, first)
+            else:
+                pairs = text.put("lshr i64 %k, 1")
+                sums = self.loop(pairs, a, b, first)
+                done = text.mul(pairs, 2)
+                last = text.at(b, text.mul(done, "%ldb"))
+                sums = self.rest(text.compare("slt", done, "%k"), [text.at(x, done) for x in a], last, sums)
             for cell in self.cells:
                 text.do(f"store {self.vector} {sums[cell]}, ptr {self.place(cell)}, align 4")
 
@@ -108,7 +115,7 @@ class _Kernel:
         }
 
     def loop(self, count: str, a: list[str], b: str, first: dict[tuple[int, int], str]) -> dict[tuple[int, int], str]:
-        """``count`` rounds of ``UNROLL`` words each."""
+        """``count`` rounds of ``unroll`` words each."""
         text, before = self.text, self.text.here
         body, done = text.label("steps"), text.label("done")
         text.branch(text.compare("sgt", count, 0), body, done)
@@ -127,14 +134,14 @@ class _Kernel:
         }
         # Without this the code generator gives every row a pointer of its own, and most of them end up in memory.
         hidden = [text.call("llvm.launder.invariant.group.p0", "ptr", ("ptr", x)) for x in at_a]
-        for u in range(UNROLL):
+        for u in range(self.unroll):
             text.prefetch(text.at(row, self.ahead), self.vectors * self.plan.lanes)
-            sums = self.step(hidden, u, row, sums, results if u == UNROLL - 1 else {})
+            sums = self.step(hidden, u, row, sums, results if u == self.unroll - 1 else {})
             row = text.at(row, "%ldb")
         text.do(f"{next_i} = add i64 {i}, 1")
         text.do(f"{next_b} = getelementptr i8, ptr {row}, i64 0")
         for x, following in zip(hidden, next_a, strict=True):
-            text.do(f"{following} = getelementptr i32, ptr {x}, i64 {UNROLL}")
+            text.do(f"{following} = getelementptr i32, ptr {x}, i64 {self.unroll}")
         text.branch(text.compare("slt", next_i, count), body, done)
         text.start(done)
         return {

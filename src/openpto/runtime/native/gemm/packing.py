@@ -59,6 +59,7 @@ class _Packing:
     lines: str = ""
     words: str = ""
     buffer: str = ""
+    square: str = ""
     word: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +74,8 @@ class _Packing:
             self.to = text.at("%to", "%ldt")
         if self.plan.lanes < LANES:
             self.buffer = text.put(f"alloca [{self.taken} x {self.element}], align 64")
+        if self.form == "turn" and not self.along:
+            self.square = text.put(f"alloca [{self.plan.lanes * LANES} x i32], align 64")
 
     @property
     def along(self) -> bool:
@@ -93,18 +96,16 @@ class _Packing:
 
     def rows(self) -> None:
         """Every line becomes a row. Lines of exactly a panel have a loop of their own: they are short and many."""
-        text, panel = self.text, self.plan.width
+        text, panel, factors = self.text, self.plan.width, self.kind.step.factors
         exact, other, done = (text.label(hint) for hint in ("exact", "other", "done"))
-        text.branch(text.compare("eq", self.words, panel), exact, other)
+        text.branch(text.compare("eq", "%columns", panel * (factors if self.along else 1)), exact, other)
         text.start(exact)
         with text.loop(self.lines) as i:
             text.prefetch(self.sources(text.add(i, SOONER), clamp=False)[0][0], panel * bytes_of(self.kind.source) // 4)
             self.row(i, [(str(w), "") for w in range(0, panel, LANES)])
         text.jump(done)
         text.start(other)
-        long = text.put(f"and i64 {self.words}, {-LONG}")
-        whole = text.put(f"and i64 {self.words}, {-LANES}")
-        ragged = text.compare("ne", text.sub(self.words, whole), 0)
+        long, whole, ragged = self.groups()
         with text.loop(self.lines) as i:
             with text.loop(long, LONG) as w:
                 self.row(i, [(text.add(w, k), "") for k in range(0, LONG, LANES)])
@@ -114,6 +115,15 @@ class _Packing:
                 self.row(i, [(whole, self.left(whole))])
         text.jump(done)
         text.start(done)
+
+    def groups(self) -> tuple[str, str, str]:
+        """Words in long groups and in groups of sixteen whose elements all are there, and whether more follow."""
+        text, factors = self.text, self.kind.step.factors
+        complete = self.words
+        if self.along and factors > 1:
+            complete = text.put(f"lshr i64 %columns, {factors.bit_length() - 1}")
+        long, whole = (text.put(f"and i64 {complete}, {-size}") for size in (LONG, LANES))
+        return long, whole, text.compare("ne", self.words, whole)
 
     def row(self, i: str, parts: list[tuple[str, str]]) -> None:
         """Words of line ``i``: sixteen from each of some places on; how many elements are left there, if not enough."""
@@ -126,26 +136,25 @@ class _Packing:
     def turn(self) -> None:
         """Every line becomes a column: blocks of ``plan.lanes`` lines by sixteen words are turned in registers."""
         text = self.text
-        whole = text.put(f"and i64 {self.words}, {-LANES}")
-        ragged = text.compare("ne", text.sub(self.words, whole), 0)
+        _, whole, ragged = self.groups()
         with text.loop(self.lines, self.plan.lanes) as i:
-            lines = [self.sources(text.add(i, k), clamp=True) for k in range(self.plan.lanes)]
+            lines = [self.sources(text.add(i, k), clamp=True) for k in range(self.plan.lanes)] if self.along else []
             target = text.at(self.to, i)
             if self.buffer:
                 with text.loop(whole, LANES) as w:
-                    self.block(lines, w, "", target)
+                    self.block(i, lines, w, "", target)
                 with text.when(ragged):
-                    self.block(lines, whole, self.left(whole), target)
+                    self.block(i, lines, whole, self.left(whole), target)
             else:  # masked loads cost nothing there: one piece of code does for all
                 with text.loop(self.words, LANES) as w:
-                    self.block(lines, w, self.left(w), target)
+                    self.block(i, lines, w, self.left(w), target)
 
-    def block(self, lines: list[list[tuple[str, str]]], w: str, left: str, target: str) -> None:
-        """Turn one block."""
+    def block(self, i: str, lines: list[list[tuple[str, str]]], w: str, left: str, target: str) -> None:
+        """Turn one block, from line ``i`` and word ``w`` on."""
         text, count = self.text, self.plan.lanes
         kind = f"<{count} x {self.word}>"
         left = self.limited(left)
-        loaded = [self.load(line, w, left) for line in lines]
+        loaded = [self.load(line, w, left) for line in lines] if lines else self.collected(i, w, left)
         for part in range(0, LANES, count):
             order = range(part, part + count)
             piece = loaded
@@ -154,6 +163,15 @@ class _Packing:
             for k, column in enumerate(transposed(text, kind, piece)):
                 row = text.mul(text.add(w, part + k), "%ldt")
                 text.do(f"store {kind} {column}, ptr {text.at(target, row)}, align 4")
+
+    def collected(self, i: str, w: str, left: str) -> list[str]:
+        """Lines ``i`` and following, through memory: forming words of several rows is too much code to be repeated."""
+        text = self.text
+        with text.loop(str(self.plan.lanes)) as k:
+            words = self.load(self.sources(text.add(i, k), clamp=True), w, left)
+            self.put(words, text.at(self.square, text.mul(k, LANES)))
+        places = [text.at(self.square, k * LANES) for k in range(self.plan.lanes)]
+        return [text.put(f"load <{LANES} x {self.word}>, ptr {place}, align 64") for place in places]
 
     def limited(self, left: str) -> str:
         """What tells how many elements are left: their number, or a mask where loads can be masked."""

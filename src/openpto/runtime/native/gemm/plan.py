@@ -23,7 +23,7 @@ class Plan:
     """Sizes on one code path; a word is 32 bits: one FP32, or several INT8.
 
     lanes    words in a vector register
-    vectors  vectors in a row of a block of C that is held in registers
+    vectors  vectors in a row of a block of C that is held in registers; together a multiple of sixteen words
     heights  rows of such a block, tallest first; what is left at the edge is computed by the next taller one
     narrow   whether blocks of one vector are worth code of their own
     depth    words of k between two visits of C
@@ -66,7 +66,7 @@ MIDDLE = Plan(8, 2, (6, 4, 2), False, 256, 48, 512)
 """16 registers of 256 bits."""
 NEON = Plan(4, 4, (6, 4, 2), False, 256, 48, 256)
 """32 registers of 128 bits."""
-PLAIN = Plan(4, 2, (4,), False, 256, 48, 256)
+PLAIN = Plan(4, 4, (2,), False, 256, 48, 256)
 """16 registers of 128 bits, multiply-adds by the library."""
 PLANS = (WIDE, MIDDLE, NEON, PLAIN)
 
