@@ -121,6 +121,52 @@ def table(x, t, o):
         o[i : i + 1, :] = pypto.view(x, [1, 16], [row, 0]) * 2.0
 
 
+@pypto.jit
+def tabled(
+    x: pypto.Tensor([D, 16], F32),
+    t: pypto.Tensor([D], I32),
+    n: pypto.Tensor([D], I32),
+    o: pypto.Tensor([D, D, 16], F32),
+):
+    pypto.set_vec_tile_shapes(1, 16)
+    for b in pypto.loop(o.shape[0], name="outer", idx_name="b"):
+        row = t[b]
+        half = 1000 // n[b]
+        for h in pypto.loop(o.shape[1], name="inner", idx_name="h"):
+            tile = pypto.view(x, [1, 16], [row + h, 0], valid_shape=[1, 16]) * 2.0
+            if half > 400:
+                tile = tile + 1.0
+            pypto.assemble(pypto.reshape(tile, [1, 1, 16]), [b, h, 0], o)
+
+
+def outcome_of(engine, threads, arrays, shape):
+    o = np.zeros(shape, np.float32)
+    with openpto.configure(engine=engine, threads=threads):
+        try:
+            tabled(*arrays, o)
+        except pypto.PyptoError as found:
+            return str(found)
+    return o.tobytes(), openpto.last_run().ops_executed
+
+
+@pytest.mark.parametrize("shape", [(5, 3, 16), (1, 7, 16), (5, 0, 16), (0, 4, 16), (9, 1, 16)])
+@pytest.mark.parametrize(
+    "change", [{}, {"n": {3: 0}}, {"t": {2: -1}}, {"t": {2: 40, 4: 99}, "n": {3: 0}}, {"n": {0: -7, 4: 0}}]
+)
+def test_a_nest_whose_outer_body_reads_tables_is_one_range(programs, shape, change):
+    x = matrix(50)
+    t, n = np.arange(9, dtype=np.int32) * 3, np.arange(1, 10, dtype=np.int32)
+    for array, name in ((t, "t"), (n, "n")):
+        for k, v in change.get(name, {}).items():
+            array[k] = v
+    expected = outcome_of("reference", 1, (x, t, n), shape)
+    for threads in THREADS:
+        assert outcome_of("native", threads, (x, t, n), shape) == expected
+    for program in programs:
+        (region,) = regions_of(program.body)
+        assert not any(isinstance(s, L.For) and s.independent for s in region.body)
+
+
 @pytest.mark.parametrize("wrong", [(63,), (0, 1), (20, 21, 22), (50, 9, 63), tuple(range(5, 64))])
 def test_the_first_fault_in_program_order_is_told(wrong):
     table.__annotations__ = {"x": MATRIX, "t": pypto.Tensor([D], I32), "o": MATRIX}

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from . import loopir as L
 from .cost import MOST, nanoseconds, trips
 from .flow import Flow
-from .loopir import Bin, Comment, For, If, Index, Peek, Pick, Region, Set, Slot, Stmt
+from .loopir import Bin, Comment, For, If, Index, Region, Set, Slot, Stmt
+from .pure import is_scalar, written_memory
 
 CHUNKS = 128
 """Chunks of a region at most; many more than threads, so that a slow thread delays little."""
@@ -122,10 +123,14 @@ def _levels(
         return [], ()
     levels = [Level(loop, hold(first, "count"))]
     known: dict[str, Index | None] = {loop.var: None}
+    written = written_memory(loop.body)
     while True:
         *prelude, last = levels[-1].loop.body or (Comment(""),)
-        if not isinstance(last, For) or not last.independent or not _is_scalar(prelude, known, counters):
+        if not isinstance(last, For) or not last.independent:
             break
+        if not is_scalar(prelude, counters, written):
+            break
+        _follow(prelude, counters, known)
         bounds = [_outer(n, known) for n in (last.start, last.stop, last.step)]
         count = None if None in bounds else trips(*(b for b in bounds if b is not None))
         if count is None:
@@ -136,25 +141,13 @@ def _levels(
     return levels, levels[-1].loop.body
 
 
-def _is_scalar(prelude: Iterable[Stmt], known: dict[str, Index | None], counters: Collection[str]) -> bool:
-    """Whether statements only compute integers, without looking at memory; adds what they are in terms of slots from
-    outside to ``known`` (None: it changes inside)."""
+def _follow(prelude: Iterable[Stmt], counters: Collection[str], known: dict[str, Index | None]) -> None:
+    """Add what slots are in terms of slots from outside to ``known`` (None: it changes inside)."""
     for stmt in prelude:
-        if isinstance(stmt, Comment):
-            continue
-        if not isinstance(stmt, Set) or _peeks(stmt.value):
-            return False
-        if stmt.slot not in counters:
+        if isinstance(stmt, Set) and stmt.slot not in counters:
             known[stmt.slot] = _outer(stmt.value, known)
-    return True
-
-
-def _peeks(node: Index) -> bool:
-    if isinstance(node, Bin):
-        return _peeks(node.left) or _peeks(node.right)
-    if isinstance(node, Pick):
-        return any(map(_peeks, (node.cond, node.then, node.other)))
-    return isinstance(node, Peek)
+        elif isinstance(stmt, If):
+            known.update(dict.fromkeys(Flow.of((stmt,)).set_slots))
 
 
 def _outer(node: Index, known: Mapping[str, Index | None]) -> Index | None:
