@@ -113,45 +113,6 @@ def test_a_signal_stops_a_long_loop():
     assert (o == 1000).all()
 
 
-CONTROL = """
-declare void @llvm.x86.sse.stmxcsr(ptr)
-declare void @llvm.x86.sse.ldmxcsr(ptr)
-define i64 @kernel(ptr %params, ptr %sizes, ptr %arena, ptr %record) {
-  call void @llvm.x86.sse.stmxcsr(ptr %record)
-  call void @llvm.x86.sse.ldmxcsr(ptr %sizes)
-  ret i64 0
-}
-"""
-
-
-@pytest.mark.skipif(not jit.target().is_x86, reason="the control word is that of x86")
-def test_the_floating_point_environment_is_set_and_restored():
-    """Denormals are kept in a process that flushes them, and it flushes them afterwards."""
-    import ctypes
-
-    swap = jit.compile_text(CONTROL, jit.target())
-
-    def exchange(value):
-        new, old = ctypes.c_int64(value), ctypes.c_int64(0)
-        swap.entry(None, ctypes.addressof(new), None, ctypes.addressof(old))
-        return old.value & 0xFFFF
-
-    x = np.full((4, 16), 1e-40, np.float32)
-    o, want = np.zeros_like(x), x * np.float32(2)
-    twice(x, o)
-    flushing = 0x1F80 | 0x8040
-    before = exchange(flushing)
-    try:
-        o[:] = 0
-        twice(x, o)
-        after = exchange(before)
-    finally:
-        exchange(before)
-    assert after & 0xFFC0 == flushing
-    assert np.array_equal(o, want)
-    assert (want != 0).all()
-
-
 def test_threads():
     """Eight threads, each with sizes of its own."""
     wrong = []

@@ -1,0 +1,81 @@
+"""One compilation serves all sizes: two hundred random ones through every kernel of the gym, compared with goldens."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import openpto
+from openpto import runtime
+from openpto.kernel.receipt import last_run
+from openpto.testing import compare
+from openpto_gym.registry import NAMES, load
+
+pytestmark = pytest.mark.skipif(not runtime.native_available(), reason="no llvmlite")
+
+SIZES = {
+    "scale_add": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
+    "relu": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
+    "gelu": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
+    "sigmoid": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
+    "softmax": lambda n: {"rows": n(1, 200), "cols": 48},
+    "rms_norm": lambda n: {"rows": n(1, 300), "hidden": 48},
+    "matmul": lambda n: {"m": n(1, 200), "n": n(1, 200), "k": 40},
+    "attention": lambda n: {"b": n(1, 3), "tq": n(1, 70), "tk": n(1, 150), "nq": 2, "nkv": 1, "d": 32},
+    "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
+    "gated_delta_rule": lambda n: {
+        "lengths": tuple(n(1, 90) for _ in range(2)),
+        "nqk": 1,
+        "nv": 2,
+        "d": 32,
+        "chunk": 32,
+    },
+}
+"""Fields of a case, as far as they are sizes; what is a number here is static in the kernel."""
+
+
+def test_every_operator_has_sizes():
+    assert set(SIZES) == set(NAMES)
+
+
+def through(name, count, monkeypatch):
+    """``count`` sizes through one operator; nothing is lowered after the first."""
+    from openpto.runtime.native import engine
+
+    lowered, plain = [], engine.lower
+    monkeypatch.setattr(engine, "lower", lambda kernel: lowered.append(kernel.name) or plain(kernel))
+    operator, rng = load(name), np.random.default_rng(len(name))
+    first = next(case for case in operator.cases if not case.slow)
+    for number in range(count):
+        case = replace(first, **SIZES[name](lambda low, high: int(rng.integers(low, high))), seed=number)
+        inputs = operator.inputs(case)
+        outputs = operator.run(case, inputs)
+        if number == 0:
+            once = list(lowered)
+        receipt = last_run()
+        assert receipt.engine == "native"
+        assert number == 0 or not receipt.compiled
+        goldens = operator.numpy(case, inputs)
+        for key, golden in goldens.items():
+            found = compare(outputs[key], golden, case.tolerance)
+            assert found.ok, f"{case}: {key}"
+    assert lowered == once
+    assert len(set(once)) == len(once)
+
+
+QUICK = {"gated_delta_rule": 60}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_sizes(name, monkeypatch):
+    """Small sizes, so that the tails of all loops are met."""
+    with openpto.configure(engine="native"):
+        through(name, QUICK.get(name, 200), monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(QUICK))
+def test_two_hundred_random_sizes(name, monkeypatch):
+    """The operators whose goldens take long."""
+    with openpto.configure(engine="native"):
+        through(name, 200, monkeypatch)
