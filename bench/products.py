@@ -66,16 +66,18 @@ LARGE = {"FP32": large_fp32, "FP16": large_fp16, "BF16": large_bf16, "INT8": lar
 
 
 @pypto.frontend.jit
-def query_key(q: pypto.Tensor([T, T], F32), k: pypto.Tensor([4096, T], F32), o: pypto.Tensor([T, 4096], F32)):
-    """All scores of a block of queries, a block of keys at a time."""
+def query_key(q: pypto.Tensor([T, T], F32), k: pypto.Tensor([4096, T], F32), o: pypto.Tensor([T, T], F32)):
+    """Scores of a block of queries against one block of keys after the other; the last ones stay."""
     pypto.set_cube_tile_shapes([T, T], [T, T], [T, T])
     for j in pypto.loop(k.shape[0] // T, name="LOOP", idx_name="j"):
         keys = pypto.view(k, [T, T], [j * T, 0])
-        pypto.assemble(pypto.matmul(q, keys, F32, b_trans=True), [0, j * T], o)
+        pypto.assemble(pypto.matmul(q, keys, F32, b_trans=True), [0, 0], o)
 
 
 @pypto.frontend.jit
-def weights_value(p: pypto.Tensor([T, 4096], F32), v: pypto.Tensor([4096, T], F32), o: pypto.Tensor([T, T], F32)):
-    """Weights times values in one operation."""
+def weights_value(p: pypto.Tensor([T, T], F32), v: pypto.Tensor([4096, T], F32), o: pypto.Tensor([T, T], F32)):
+    """Weights times one block of values after the other; the last product stays."""
     pypto.set_cube_tile_shapes([T, T], [T, T], [T, T])
-    o[:] = pypto.matmul(p, v, F32)
+    for j in pypto.loop(v.shape[0] // T, name="LOOP", idx_name="j"):
+        values = pypto.view(v, [T, T], [j * T, 0])
+        pypto.assemble(pypto.matmul(p, values, F32), [0, 0], o)
