@@ -31,9 +31,9 @@ from openpto.kernel.api import from_torch as from_torch
 from openpto.kernel.api import function as function
 from openpto.kernel.api import get_current_function as get_current_function
 from openpto.kernel.api import get_last_function as get_last_function
-from openpto.kernel.api import set_verify_golden_data as set_verify_golden_data
 from openpto.kernel.api import verify as verify
 from openpto.kernel.jit import jit as jit
+from openpto.kernel.verifying import set_verify_golden_data as set_verify_golden_data
 from openpto.language.api import convert_to_element as convert_to_element
 from openpto.language.api import raise_error as raise_error
 from openpto.language.control import cond as cond

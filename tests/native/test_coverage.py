@@ -19,10 +19,11 @@ from openpto.runtime.reference.engine import lifetimes_of
 from openpto.runtime.reference.handlers import HANDLERS as DEFINED
 
 FALLING_BACK = {
-    "my_pe", "shmem_await", "shmem_clear", "shmem_create", "shmem_meet", "shmem_notify", "shmem_read", "shmem_write"
+    "my_pe", "shmem_await", "shmem_clear", "shmem_create", "shmem_meet", "shmem_notify", "shmem_read", "shmem_write",
+    "verify_print", "verify_save",
 }  # fmt: skip
-"""Operations that send a whole kernel to the reference: those between ranks, which sleep in Python. There are no
-others."""
+"""Operations that send a whole kernel to the reference: those between ranks, which sleep in Python, and what a verified
+call prints and saves. There are no others."""
 
 _numbers = itertools.count(1)
 MOVED = SIGNED_INTS | UNSIGNED_INTS | FLOATS | {DataType.DT_BOOL, DataType.DT_FP8E4M3}

@@ -276,6 +276,8 @@ FORMS: dict[str, Form] = {
     "shmem_await": Form("", attrs=("number", "offsets", "extents", "pe", "value", "clears")),
     "shmem_meet": Form("", attrs=("number",)),
     "shmem_clear": Form("", attrs=("number", "offsets", "extents", "signals")),
+    "verify_print": Form("a*", attrs=("texts", "shown", "cond")),
+    "verify_save": Form("v", attrs=("name", "cond")),
     "one_hot": Form("v"),
     **dict.fromkeys(("gathermask", "deinterleave"), Form("v", attrs=("start", "step"), check=_carries_dtype)),
     "interleave": Form("vv", attrs=("half",), check=_carries_dtype),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from openpto.diagnostics import fail, user_boundary
@@ -13,6 +13,8 @@ from openpto.ir.dtypes import DataType
 from openpto.ir.enums import RunMode, StatusType, TileOpFormat
 from openpto.kernel.host import host_tensor
 from openpto.kernel.jit import jit
+from openpto.kernel.verifying import set_verify_golden_data as set_verify_golden_data
+from openpto.kernel.verifying import verify_with
 from openpto.language.tensor import Tensor
 
 __all__ = [
@@ -23,8 +25,6 @@ __all__ = [
     "get_current_function",
     "get_last_function",
     "jit",
-    "pass_verify_print",
-    "pass_verify_save",
     "set_verify_golden_data",
     "verify",
 ]
@@ -76,7 +76,32 @@ function = _not_yet("function")
 Function = _not_yet("Function")
 get_last_function = _not_yet("get_last_function")
 get_current_function = _not_yet("get_current_function")
-verify = _not_yet("verify")
-set_verify_golden_data = _not_yet("set_verify_golden_data")
-pass_verify_print = _not_yet("pass_verify_print")
-pass_verify_save = _not_yet("pass_verify_save")
+
+
+@user_boundary()
+def verify(
+    func: Callable[..., Any],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    goldens: Sequence[Any],
+    *args: Any,
+    codegen_options: Mapping[str, Any] | None = None,
+    host_options: Mapping[str, Any] | None = None,
+    pass_options: Mapping[str, Any] | None = None,
+    verify_options: Mapping[str, Any] | None = None,
+    **kwargs: Any,
+) -> None:
+    """Run an undecorated kernel function on ``inputs`` and ``outputs`` and compare the outputs with ``goldens``.
+
+    Args:
+        goldens: one per output, or one per tensor; None where nothing is compared.
+        args, kwargs: further arguments of the function.
+
+    The results are written as for ``set_verify_golden_data``; an output that differs is told by a warning, PTO483.
+
+    Raises:
+        TypeError: PTO481, an argument that is no list. ValueError: PTO482, goldens that do not belong to the tensors.
+    """
+    groups = ("codegen_options", "host_options", "pass_options", "verify_options")
+    options = dict(zip(groups, (codegen_options, host_options, pass_options, verify_options), strict=True))
+    verify_with(jit, func, inputs, outputs, goldens, args, kwargs, options)

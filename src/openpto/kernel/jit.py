@@ -20,7 +20,7 @@ from openpto.frontend.sites import user_frames
 from openpto.ir import printer, ssa, verifier
 from openpto.ir.enums import RunMode
 from openpto.ir.nodes import Kernel, Scope
-from openpto.kernel import images
+from openpto.kernel import images, verifying
 from openpto.kernel.binding import Bound, bind
 from openpto.kernel.host import REQUIRES_GRAD
 from openpto.kernel.receipt import Receipt, output_memory, receipt_of, remember
@@ -31,9 +31,9 @@ from openpto.kernel.specialise import Compiled, Specialisations
 from openpto.language.configuration import Settings, in_force, settings
 from openpto.language.option_schema import Group
 from openpto.language.options import check_options, near
-from openpto.language.scopes import current_scope, with_options
+from openpto.language.scopes import current_scope, options_in_force, with_options
 from openpto.ops.promotion import Promote
-from openpto.runtime import collector
+from openpto.runtime import collector, verification
 from openpto.runtime.progress import busy
 
 _GROUPS: dict[str, Group] = {
@@ -162,18 +162,23 @@ class JitCallableWrapper:
                     emit(warning)
             self._check_writable(call, compiled)
             said = tuple(warnings)
+            options = options_in_force("verify", call.scope)
+            verified = verifying.begun(self.__name__, options)
             begin = time.perf_counter()
             try:
-                with busy("running", self.__name__):
+                with busy("running", self.__name__), verification.verifying(verified):
                     report = self._execute(call, compiled, engine)
             finally:  # after a fault the outputs are unspecified, so they count as written
                 for index in compiled.written:
                     call.bound.tensors[index].note_write()
             seconds = time.perf_counter() - begin
+            if verified is not None:
+                names = [p.name for p in self._signature.tensors]
+                verifying.finish(verified, names, call.bound.tensors, options)
             if fresh and report.engine == "native":
                 images.keep(compiled)
         receipt = self._receipt(call, compiled, fresh, report, seconds, tuple(warnings))
-        if report.engine == "native" == engine:
+        if report.engine == "native" == engine and verified is None:
             self._remember(args, kwargs, before, call, compiled, said, receipt)
         return receipt
 

@@ -24,6 +24,7 @@ from openpto.diagnostics.rules import (
     testing,
     tiles,
     unwritten,
+    verification,
     windows,
 )
 
@@ -51,5 +52,6 @@ __all__ = [
     "testing",
     "tiles",
     "unwritten",
+    "verification",
     "windows",
 ]
