@@ -100,7 +100,7 @@ def matmul(
     if rec.flag("matmul", "c_matrix_nz", c_matrix_nz):
         fail("PTO276", why="Output tensor do not support NZ currently.")
     _element_types(a, b)
-    _inner_axes(a, b)
+    check_layouts(a, b)
     extra = {"element_bytes": 1} if a.type.dtype in CODES else {}
     return multiply(widened(a), widened(b), a.type.dtype, out, (ta, tb), extras_of(extend_params), extra)
 
@@ -190,7 +190,7 @@ MOST_INNER = 65535
 """Elements of the inner axis of an operand in ND that a copy to L1 counts."""
 
 
-def _inner_axes(a: Var, b: Var) -> None:
+def check_layouts(a: Var, b: Var) -> None:
     """The stored last axis: not too long in ND, whole blocks of 32 bytes and 16 rows in NZ (PTO276, PTO279)."""
     for name, var in (("input", a), ("mat2", b)):
         *_, outer, inner = rec.ints(var)
@@ -200,10 +200,19 @@ def _inner_axes(a: Var, b: Var) -> None:
         elif inner * bytes_of(var.type.dtype) % 32 or outer % 16:
             shown = shapes.shape_text(var.type.shape)
             fail("PTO276", why=f"{name} {shown} in NZ needs an inner axis of whole 32 bytes and an outer one of 16")
-        elif var.type.rank > 2 and rec.recorder("matmul").scope.matrix_size is None:
-            fail(
-                "PTO276", why=f"{name} in NZ with {var.type.rank} axes needs pypto.set_matrix_size([m, k, n]) before it"
-            )
+        else:
+            _matrix_size(name, var)
+
+
+def _matrix_size(name: str, var: Var) -> None:
+    """A fractal operand of more than two axes, or one that was reshaped, needs the true size (PTO276)."""
+    size = rec.recorder("matmul").scope.matrix_size
+    if size is not None and (len(size) != 3 or min(size) < 1):
+        fail("PTO276", why=f"set_matrix_size needs three positive numbers [m, k, n], got {list(size)}")
+    if size is not None or (var.type.rank == 2 and rec.made_by(var) != "reshape"):
+        return
+    reason = f"with {var.type.rank} axes" if var.type.rank > 2 else "after reshape"
+    fail("PTO276", why=f"{name} in NZ {reason} needs pypto.set_matrix_size([m, k, n]) before it")
 
 
 def _output_type(dtype: DataType, out: DataType, extras: Extras) -> None:

@@ -41,6 +41,13 @@ def recorder(op: str) -> Trace:
     return trace
 
 
+def made_by(var: Var) -> str:
+    """The operation that made a tensor object, as far as the body it was made in tells; "" for a parameter."""
+    made = (item for item in var.region.body if isinstance(item, TOp) and var in item.results)
+    first = next(made, None)
+    return "" if first is None else first.name
+
+
 # Arguments
 
 

@@ -21,7 +21,7 @@ from .arith import F32, U8, U32, Expr, bitcast, const, convert, eq, is_nan, sele
 from .dtype_sets import BF16, F3, FP16, FP32, HALVES
 from .lanes import every
 from .math import small_floats
-from .matmul import extras_of, matrix, multiply
+from .matmul import check_layouts, extras_of, matrix, multiply
 from .registry import Array, Composite, Dtypes, Named, Pointwise, Sample, internal, op
 from .reshaping import reordered, reshaped
 from .samples import Generator, converted, normal, whole
@@ -356,6 +356,7 @@ def scaled_mm(
     if rec.flag("scaled_mm", "c_matrix_nz", c_matrix_nz):
         fail("PTO276", why="Output tensor do not support NZ currently.")
     _check_matrices(a, b)
+    check_layouts(a, b)
     extras = extras_of(extend_params)
     if extras.scale_tensor is not None and rank != 2:
         fail("PTO275", why=f"scale_tensor of scaled_mm needs matrices of rank 2, they have {rank}")
