@@ -7,31 +7,33 @@ Non-goals: it never changes what is evaluated at run time, so a fault of the wri
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from . import expr as ex
-from .expr import Dim, Expr
+from .expr import Dim, Expr, Linear
 
 Interval = tuple[int, int]
 UNKNOWN: Interval = (ex.INT64_MIN, ex.INT64_MAX)
 
-Linear = tuple[tuple[tuple[Expr, int], ...], int]
 
-
-@lru_cache(maxsize=20_000)
 def linear(node: Expr) -> Linear:
     """``node`` as (terms with coefficients, constant); terms are non-linear nodes, in first-use order."""
-    done: dict[Expr, Linear] = {}
-    for n in ex.postorder(node):
-        done[n] = _linear(n, done)
-    return done[node]
+    waiting = [node]
+    while node.linear is None:  # operands first, without recursion; every node keeps its form
+        last = waiting[-1]
+        missing = [a for a in last.args if a.linear is None]
+        if missing:
+            waiting += missing
+        else:
+            last.linear = _linear(last)
+            waiting.pop()
+    return node.linear
 
 
-def _linear(node: Expr, done: Mapping[Expr, Linear]) -> Linear:
+def _linear(node: Expr) -> Linear:
     known = node.concrete()
     if known is not None:
         return (), known
-    parts = [done[a] for a in node.args]
+    parts = [linear(a) for a in node.args]
     if node.op == "add":
         return _combine(parts[0], parts[1], 1)
     if node.op == "sub":

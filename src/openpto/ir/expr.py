@@ -31,15 +31,17 @@ class ScalarFault(Exception):
 
 
 class Expr:
-    """One interned node. ``op`` is a leaf kind or an operator, ``args`` its operands, ``value`` a leaf's payload."""
+    """One interned node. ``op`` is a leaf kind or an operator, ``args`` its operands, ``value`` a leaf's payload;
+    ``linear`` is its normal form once somebody asked for it (``affine.py``)."""
 
-    __slots__ = ("__weakref__", "_leaves", "args", "depth", "op", "value")
+    __slots__ = ("__weakref__", "_leaves", "args", "depth", "linear", "op", "value")
 
     op: str
     args: tuple[Expr, ...]
     value: object
     depth: int
     _leaves: frozenset[Expr] | None
+    linear: Linear | None
 
     def __repr__(self) -> str:
         return f"Expr({text(self)})"
@@ -78,6 +80,8 @@ class Expr:
 
 
 Dim = int | Expr
+Linear = tuple[tuple[tuple[Expr, int], ...], int]
+"""Terms with their coefficients, and a constant."""
 
 _table: weakref.WeakValueDictionary[tuple[object, ...], Expr] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
@@ -91,7 +95,7 @@ def _make(op: str, args: tuple[Expr, ...] = (), value: object = None) -> Expr:
             node = object.__new__(Expr)
             node.op, node.args, node.value = op, args, value
             node.depth = 1 + max((a.depth for a in args), default=0)
-            node._leaves = None
+            node._leaves = node.linear = None
             _table[key] = node
         return node
 

@@ -22,7 +22,7 @@ from .handlers import lowers
 from .late import later
 from .loopir import Compute, Index, Lane, Store, Vector
 from .lower import TRUE, Lowering
-from .tiles import NTile, numbers, stored_type, zero
+from .tiles import NTile, stored_type
 
 
 def result_of(op: Op) -> Value:
@@ -194,15 +194,7 @@ def alloc(low: Lowering, op: Op) -> NTile:
     """A declared tensor: nothing defined, not written."""
     type = result_of(op).type
     shape = low.shape(type)
-    known = numbers(shape)
-    if known is not None:
-        made = low.fresh(type, shape, shape)
-        return replace(made, written=0, holes=(((0,) * len(known), known),))
-    made = low.fresh(type, shape, shape, masked=True)
-    fill(low.b, shape, zero(type.dtype), made.arr)
-    assert made.mask is not None
-    fill(low.b, shape, arith.const(False, arith.BOOL), made.mask)
-    return replace(made, written=0)
+    return replace(low.fresh(type, shape, shape), written=0)
 
 
 @lowers("full")

@@ -37,7 +37,7 @@ from .privatise import OWN
 from .scalars import evaluate
 from .sites import SiteEntry, Sites
 from .spread import spread
-from .tiles import Arena, Memory, NTile, marked, place, place_mask, stored_type
+from .tiles import Arena, Memory, NTile, marked, numbers, place, place_mask, stored_type, zero
 from .waiting import Waiting
 
 Handler = Callable[["Lowering", Op], "NTile | None"]
@@ -184,11 +184,14 @@ class Lowering:
 
     # -- tiles ---------------------------------------------------------------------------------------------------
 
-    def tile(self, value: Value, bare: bool = False) -> NTile:
-        """The tile of a value; a name without a value is a fault. The caller must ask for one that may be bare."""
+    def tile(self, value: Value, bare: bool = False, blank: bool = False) -> NTile:
+        """The tile of a value; a name without a value is a fault. The caller must ask for one that may be bare or
+        blank."""
         found = self.env[value]
         if found.bare and not bare:
             found = self.mark(value)
+        if found.blank and not blank:
+            found = self.opened(found)
         name = value.name or "a tensor"
         self.check(found.alive, "PTO404", lambda: {"name": name})
         return found
@@ -212,10 +215,29 @@ class Lowering:
         self.temporary(made.marks)
         return made
 
+    def opened(self, tile: NTile, bare: bool = False) -> NTile:
+        """A blank tile with a mask that says what ``written`` says, so that a part of it may be written."""
+        known = numbers(tile.shape)
+        if tile.written == 0 and known is not None:
+            made = replace(tile, holes=(((0,) * len(known), known),))
+            return made if bare else self.marked(made)
+        mask, marks = place_mask(self.b, self.arena, tile.shape, self.no_memory())
+        self.temporary(marks)
+        with self.b.when(tile.written):
+            fill(self.b, tile.shape, TRUE, mask)
+        with self.b.when(L.binary("eq", tile.written, 0)):
+            self.clear(tile, tile.shape, tile.arr, mask)
+        return replace(tile, mask=mask, marks=marks)
+
+    def clear(self, tile: NTile, extents: Sequence[Index], arr: Arr, mask: Arr) -> None:
+        """Nothing is defined, and what is not defined is zero."""
+        fill(self.b, extents, zero(tile.dtype), arr)
+        fill(self.b, extents, arith.const(False, arith.BOOL), mask)
+
     def source(self, value: Any) -> NTile:
         """The tile of a value that is about to be read."""
         assert isinstance(value, Value)
-        found = self.tile(value)
+        found = self.tile(value, blank=True)
         name = value.name or "a tensor"
         self.check(
             found.written,
@@ -223,7 +245,7 @@ class Lowering:
             lambda *s: {"name": name, "shape": shown(s)},
             *(() if found.written == 1 else found.shape),
         )
-        return found
+        return found if found.written == 1 else replace(found, written=1)
 
     def read(self, value: Any) -> NTile:
         """The tile of a value whose whole valid region is about to be read."""
@@ -336,10 +358,15 @@ class Lowering:
                 memory.pins -= 1
                 self._reclaim(memory)
 
-    def target(self, op: Op, bare: bool = False) -> tuple[Value, NTile]:
-        """The operand that an in-place op writes, in memory that nobody else looks at; bare tiles only if asked for."""
+    def target(self, op: Op, bare: bool = False, blank: bool = False) -> tuple[Value, NTile]:
+        """The operand that an in-place op writes, in memory that nobody else looks at; bare and blank tiles only if
+        asked for."""
+        value, tile = self._target(op, bare)
+        return value, self.opened(tile, bare) if tile.blank and not blank else tile
+
+    def _target(self, op: Op, bare: bool) -> tuple[Value, NTile]:
         value = next(o for o in reversed(op.operands) if isinstance(o, Value))
-        tile = self.tile(value, bare)
+        tile = self.tile(value, bare, blank=True)
         others = 1 if value in self.deaths[op].after else 0
         if sum(o is value for o in op.operands) > 1:  # the op also reads it: as it was before
             return value, self.duplicate(tile)
@@ -355,12 +382,18 @@ class Lowering:
 
     def copy_state(self, source: NTile, into: NTile) -> None:
         """Elements and mask of the valid region."""
-        copy(self.b, source.valid, source.arr, into.arr)
-        if into.mask is not None:
-            self.copy_mask(source, into.mask)
+        moves = source.memory is not into.memory or source.arr != into.arr
+        with self.b.when(source.written if source.blank else 1):
+            if moves:
+                copy(self.b, source.valid, source.arr, into.arr)
+            if into.mask is not None and source.mask != into.mask:
+                self.copy_mask(source, into.mask)
+        if source.blank and into.mask is not None:
+            with self.b.when(L.binary("eq", source.written, 0)):
+                self.clear(into, source.valid, into.arr, into.mask)
 
     def copy_mask(self, source: NTile, into: Arr) -> None:
-        """The mask of the valid region; all true where ``source`` has none."""
+        """The mask of the valid region; all true where ``source`` has none, which must not be blank."""
         if source.mask is None:
             fill(self.b, source.valid, TRUE, into)
         else:

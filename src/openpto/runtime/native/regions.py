@@ -13,7 +13,7 @@ from openpto.ir.nodes import Carry, If, Loop, TileType, Value
 
 from . import loopir as L
 from . import races
-from .build import copy, fill
+from .build import fill
 from .late import fixed, later, moved_out, settle
 from .loopir import Index, Set, Slot
 from .lower import TRUE, Held, Lowering, lowers_region
@@ -341,8 +341,12 @@ def _head(low: Lowering, init: NTile, own: bool, state: _State) -> NTile:
         tile = low.fresh(TileType((), init.dtype), init.shape, init.valid, init.mask is not None)
         with low.b.when(init.alive):
             low.copy_state(init, tile)
+        tile = replace(tile, written=init.written)
     mask, marks = tile.mask, tile.marks
-    if state.masked and mask is None:
+    if state.masked and mask is None and tile.blank:
+        opened = low.opened(tile)
+        mask, marks = opened.mask, opened.marks
+    elif state.masked and mask is None:
         mask, marks = place_mask(low.b, low.arena, init.shape, low.no_memory())
         fill(low.b, init.shape, TRUE, mask)
     valid: list[Index] = []
@@ -456,10 +460,7 @@ def assign(low: Lowering, slot: Index, value: Index) -> None:
 def store(low: Lowering, source: NTile, into: NTile) -> None:
     """Elements and mask of ``source`` into the memory of ``into``, unless they are there already."""
     with low.b.when(source.alive):
-        if source.memory is not into.memory or source.arr != into.arr:
-            copy(low.b, source.valid, source.arr, into.arr)
-        if into.mask is not None and source.mask != into.mask:
-            low.copy_mask(source, into.mask)
+        low.copy_state(source, into)
 
 
 # -- going back -------------------------------------------------------------------------------------------------------

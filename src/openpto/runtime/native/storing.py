@@ -129,7 +129,7 @@ def _check_stops(low: Lowering, op: Op, source: NTile) -> None:
 def move(low: Lowering, op: Op) -> NTile:
     """``o[:] = x``: x's valid region goes to the origin of o, which takes over the valid shape."""
     value = op.operands[0]
-    into, target = low.target(op, bare=True)
+    into, target = low.target(op, bare=True, blank=True)
     if value is into:
         return target
     source = low.read(value)

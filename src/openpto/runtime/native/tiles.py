@@ -98,8 +98,8 @@ class NTile:
     arr      elements over the capacity
     shape    capacity per axis
     valid    valid extent per axis
-    mask     BOOL per element of the capacity: whether it is defined; None if all valid elements are
-    written  0 only for a declared tensor that no write has reached
+    mask     BOOL per element of the capacity: whether it is defined; None if all valid elements are, once anything is
+    written  0 only for a declared tensor that no write has reached: nothing of it is defined then
     alive    0 for a name without a value
     memory   what holds the elements; ``marks`` what holds the mask
     holes    boxes outside of which all is certainly defined, if that is known now; without a mask exactly what is in
@@ -127,6 +127,11 @@ class NTile:
     def bare(self) -> bool:
         """Whether a mask is still to be written."""
         return self.mask is None and self.holes is not None
+
+    @property
+    def blank(self) -> bool:
+        """Whether all of it or nothing is defined, as ``written`` says, and no mask or zero says so in memory."""
+        return self.mask is None and self.holes is None and self.written != 1
 
     @property
     def full(self) -> bool:
