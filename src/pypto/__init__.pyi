@@ -102,6 +102,7 @@ DT_BOTTOM: Final = DataType.DT_BOTTOM
 DT_DOUBLE: Final = DataType.DT_DOUBLE
 DT_FP16: Final = DataType.DT_FP16
 DT_FP32: Final = DataType.DT_FP32
+DT_FP4E2M1: Final = DataType.DT_FP4_E2M1
 DT_FP4_E1M2: Final = DataType.DT_FP4_E1M2
 DT_FP4_E1M2X2: Final = DataType.DT_FP4_E1M2X2
 DT_FP4_E2M1: Final = DataType.DT_FP4_E2M1

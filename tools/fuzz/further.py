@@ -1,9 +1,10 @@
 """Statements with operations of single families: sorting, random numbers, paged rows, softmax states, small types,
-convolutions."""
+convolutions, lanes, additions in place, microscaled groups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING
 
 from .program import Stmt
@@ -134,6 +135,73 @@ def convolution(g: Generator) -> list[Stmt]:
     return [Stmt(tile), *weight, *g.new(call, x.dtype, (x.shape[0], outer, *spatial))]
 
 
+def lanes(g: Generator) -> list[Stmt]:
+    """Picks and merges along the last axis, and elements as bytes."""
+    a = g.pick(g.names)
+    *outer, last = a.shape
+    kind = g.random.randrange(5)
+    if kind == 0 and last % 4 == 0:
+        mode = g.random.randint(1, 7)
+        part = {7: 1}.get(mode, 2 if mode < 3 else 4)
+        return g.new(f"pypto.gathermask({a.name}, {mode})", a.dtype, (*outer, last // part))
+    alike = [n for n in g.names if n.dtype == a.dtype and n.shape == a.shape]
+    if kind == 1 and last % 2 == 0:
+        return g.new(f"pypto.interleave({a.name}, {g.pick(alike).name})[{g.random.randint(0, 1)}]", a.dtype, a.shape)
+    if kind == 2 and last % 2 == 0:
+        return g.new(f"pypto.deinterleave({a.name})[{g.random.randint(0, 1)}]", a.dtype, (*outer, last // 2))
+    if kind == 3:
+        size = {"FP32": 4, "INT32": 4, "INT64": 8, "INT8": 1, "UINT8": 1}.get(a.dtype, 2)
+        flat = (prod(a.shape) * size,)
+        return [] if a.dtype == "BOOL" else g.new(f"pypto.pack({a.name})", "UINT8", flat)
+    if kind == 4 and a.dtype == "UINT8" and len(a.shape) == 1:
+        dtype, size = g.pick((("FP32", 4), ("INT16", 2), ("INT32", 4), ("INT8", 1)))
+        return [] if last % size else g.new(f"pypto.unpack({a.name}, pypto.DT_{dtype})", dtype, (last // size,))
+    return []
+
+
+def additions(g: Generator) -> list[Stmt]:
+    """A block added to a tensor in place; a sum of two tensors with a factor."""
+    a = g.pick(g.names)
+    inside = [n for n in g.names if n.dtype == a.dtype and len(n.shape) == len(a.shape)]
+    b = g.pick([n for n in inside if all(p <= q for p, q in zip(n.shape, a.shape, strict=True))])
+    if g.chance(0.5):
+        return [Stmt(f"pypto.atomic_add({b.name}, [{', '.join(g.offset(n) for n in b.shape)}], {a.name})")]
+    if a.dtype in ("FP32", "FP16") and b.shape == a.shape:
+        return [Stmt(f"pypto.axpy_({a.name}, {b.name}, {g.pick(('0.5', '-2.0', '3'))})")]
+    return []
+
+
+def microscaled(g: Generator) -> list[Stmt]:
+    """Groups with a scale: the elements, the scales, or a product of two such tensors."""
+    rows, seed = g.pick((1, 4, 16)), g.random.randint(0, 99)
+    x = g.new(f"pypto.uniform([{rows}, 64], [{seed}], [0, 1], [1], pypto.DT_FP32)", "FP32", (rows, 64))
+    if not x:
+        return []
+    mode = g.pick(("DOWN", "UP"))
+    call = f"pypto.quant_mx({g.names[-1].name}, mode=pypto.ROUND_{mode}, performance_mode=False)"
+    if g.chance(0.5):
+        return x + g.new(f"pypto.cast({call}[0], pypto.DT_FP32)", "FP32", (rows, 64))
+    q, scale = g.fresh("u"), g.fresh("u")
+    made = [Stmt(f"{q} = {call}[0]"), Stmt(f"{scale} = {call}[1]")]
+    tiles = [Stmt(f"pypto.set_cube_tile_shapes([16, 16], [{k}], [32, 32])") for k in ("64, 64", "32, 32")]
+    product = f"pypto.scaled_mm({q}, {q}, pypto.DT_FP32, {scale}, {scale}, b_trans=True, scale_b_trans=True)"
+    return [*x, *made, tiles[0], *g.new(product, "FP32", (rows, rows)), tiles[1]]
+
+
+def turned_products(g: Generator) -> list[Stmt]:
+    """A batched product whose batch is the second axis of the left operand."""
+    able = [n for n in g.names if n.dtype in ("FP16", "BF16") and len(n.shape) == 3]
+    if not able:
+        return []
+    a = g.pick(able)
+    m, batch, k = a.shape
+    b = g.new(f"pypto.full([{batch}, {k}, 16], 0.25, pypto.DT_{a.dtype})", a.dtype, (batch, k, 16))
+    if not b:
+        return []
+    call = f"pypto.experimental.transposed_batchmatmul({a.name}, {g.names[-1].name}, pypto.DT_{a.dtype})"
+    return b + g.new(call, a.dtype, (m, batch, 16))
+
+
 STATEMENTS: tuple[Callable[[Generator], list[Stmt]], ...] = (
     sorted_pairs,
     random_numbers,
@@ -141,4 +209,9 @@ STATEMENTS: tuple[Callable[[Generator], list[Stmt]], ...] = (
     softmax_states,
     small_types,
     convolution,
+    lanes,
+    lanes,
+    additions,
+    microscaled,
+    turned_products,
 )

@@ -11,7 +11,8 @@ from .enums import _Shown
 
 
 class DataType(_Shown):
-    """Element type of a tensor (``pypto.DT_FP32`` is ``DataType.DT_FP32``)."""
+    """Element type of a tensor (``pypto.DT_FP32`` is ``DataType.DT_FP32``). ``DT_FP4E2M1`` is the documentation's
+    spelling of ``DT_FP4_E2M1``."""
 
     DT_INT4 = 0
     DT_INT8 = 1
@@ -38,6 +39,7 @@ class DataType(_Shown):
     DT_FP4_E2M1 = 22
     DT_FP4_E1M2 = 23
     DT_BOTTOM = 24
+    DT_FP4E2M1 = 22
 
     @property
     def short(self) -> str:

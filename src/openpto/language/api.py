@@ -113,7 +113,7 @@ experimental.get_operation_options = get_operation_options
 distributed = namespace("distributed")
 distributed.ShmemTensor = ShmemTensor
 
-DTYPES = {member.name: member for member in DataType}
+DTYPES = dict(DataType.__members__)
 FLAT = {name: function for name, function in FUNCTIONS.items() if "." not in name}
 """The functions of operations that live in ``pypto`` itself."""
 
