@@ -1,5 +1,5 @@
-"""No kernel falls back but those of several ranks: every other operation that the reference executes is compiled, in
-every element type it documents."""
+"""Nothing is lacking: every operation that the reference executes is compiled, in every element type it documents, but
+those that only Python can do."""
 
 import itertools
 import linecache
@@ -14,16 +14,9 @@ from openpto.ir.dtypes import FLOATS, SIGNED_INTS, UNSIGNED_INTS, DataType, from
 from openpto.ops import OPS, PUBLIC
 from openpto.runtime.native import engine, jit
 from openpto.runtime.native.engine import FAMILIES
-from openpto.runtime.native.handlers import HANDLERS
+from openpto.runtime.native.handlers import HANDLERS, HOSTED
 from openpto.runtime.reference.engine import lifetimes_of
 from openpto.runtime.reference.handlers import HANDLERS as DEFINED
-
-FALLING_BACK = {
-    "my_pe", "shmem_await", "shmem_clear", "shmem_create", "shmem_meet", "shmem_notify", "shmem_read", "shmem_write",
-    "verify_print", "verify_save",
-}  # fmt: skip
-"""Operations that send a whole kernel to the reference: those between ranks, which sleep in Python, and what a verified
-call prints and saves. There are no others."""
 
 _numbers = itertools.count(1)
 MOVED = SIGNED_INTS | UNSIGNED_INTS | FLOATS | {DataType.DT_BOOL, DataType.DT_FP8E4M3}
@@ -46,7 +39,7 @@ def test_nothing_falls_back():
     """What the reference executes is compiled."""
     assert FAMILIES
     assert lifetimes_of
-    assert set(DEFINED) - set(HANDLERS) == FALLING_BACK
+    assert set(DEFINED) - set(HANDLERS) == HOSTED
 
 
 def test_nothing_is_lowered_that_has_no_definition():

@@ -8,6 +8,13 @@ from openpto.ops.registry import OPS, Pointwise, Reduce
 
 from .lower import Handler, Unsupported
 
+HOSTED = frozenset(
+    {"my_pe", "shmem_await", "shmem_clear", "shmem_create", "shmem_meet", "shmem_notify", "shmem_read", "shmem_write"}
+    | {"verify_print", "verify_save"}
+)
+"""Operations of Python: what ranks exchange, for which they sleep, and what a verified call prints and saves. Kernels
+with one of them run on the reference."""
+
 HANDLERS: dict[str, Handler] = {}
 """Functions by op name; filled by :func:`lowers` when the modules of the engine are imported."""
 
@@ -39,4 +46,4 @@ def handler_of(name: str) -> Handler:
         return HANDLERS["pointwise"]
     if isinstance(arithmetic, Reduce):
         return HANDLERS["reduce"]
-    raise Unsupported(f"the op {name}")
+    raise Unsupported(f"the op {name}", hosted=name in HOSTED)
