@@ -167,6 +167,82 @@ def test_a_nest_whose_outer_body_reads_tables_is_one_range(programs, shape, chan
         assert not any(isinstance(s, L.For) and s.independent for s in region.body)
 
 
+@pypto.jit
+def packed(x: pypto.Tensor([D, 2, 16], F32), t: pypto.Tensor([D], I32), o: pypto.Tensor([D, 2, 16], F32)):
+    pypto.set_vec_tile_shapes(4, 1, 16)
+    for b in pypto.loop(t.shape[0] - 1, name="outer", idx_name="b"):
+        first = t[b]
+        length = t[b + 1] - first
+        for h in pypto.loop(2, name="heads", idx_name="h"):
+            total = pypto.full([4, 1, 16], 0.0, F32)
+            for s in pypto.loop(0, length, 4, name="chunks", idx_name="s"):
+                live = (length - s).min(4)
+                tile = pypto.view(x, [4, 1, 16], [first + s, h, 0], valid_shape=[live, 1, 16])
+                total[:] = total + pypto.fillpad(tile, "constant", 0.0)
+                done = pypto.reshape(total, [4, 1, 16], valid_shape=[live, 1, 16])
+                pypto.assemble(done, [first + s, h, 0], o)
+
+
+TABLES = {
+    "ascending": [0, 5, 5, 12, 13, 40],
+    "one": [0, 30],
+    "none": [0],
+    "from the back": [40, 40],
+    "going back": [0, 12, 8, 20, 40],
+    "all over again": [0, 40, 0, 40],
+    "beyond the end": [0, 5, 50, 60],
+    "before the start": [3, 8, -4, 9],
+    "far beyond": [0, 5, 2**31 - 1, 2**31 - 1],
+    "far before": [-(2**31), 5, 2**31 - 1, 0],
+}
+
+
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+@pytest.mark.parametrize("name", TABLES)
+def test_packed_sequences_are_inspected(programs, name):
+    x = np.random.default_rng(6).standard_normal((40, 2, 16)).astype(np.float32)
+    outcomes = []
+    for engine_name, threads in (("reference", 1), *(("native", t) for t in THREADS)):
+        o = np.zeros_like(x)
+        with openpto.configure(engine=engine_name, threads=threads):
+            try:
+                packed(x, np.array(TABLES[name], np.int32), o)
+            except pypto.PyptoError as found:
+                outcomes.append(str(found))
+            else:
+                outcomes.append((o.tobytes(), openpto.last_run().ops_executed))
+    assert outcomes[1:] == outcomes[:1] * 3
+    for program in programs:
+        assert "ascending" in L.text(program)
+        assert problems(program) == []
+
+
+@pypto.jit
+def placed(x: MATRIX, t: pypto.Tensor([D], I32), o: MATRIX):
+    pypto.set_vec_tile_shapes(1, 16)
+    for i in pypto.loop(t.shape[0], name="rows", idx_name="i"):
+        row = t[i]
+        o[row : row + 2, :] = x[2 * i : 2 * i + 2, :] + o[row : row + 2, :]
+
+
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+@pytest.mark.parametrize("rows", [range(0, 40, 2), range(38, -1, -2), [4] * 20, [0, 2, 3, 6] * 5, [0, 39]])
+def test_windows_that_may_meet_keep_their_order(rows):
+    x, rows = matrix(40), np.array(rows, np.int32)
+    outcomes = set()
+    for engine_name, threads in (("reference", 1), *(("native", t) for t in THREADS)):
+        for _ in range(1 if engine_name == "reference" else 5):
+            o = np.ones_like(x)
+            with openpto.configure(engine=engine_name, threads=threads):
+                try:
+                    placed(x, rows, o)
+                except pypto.PyptoError as found:
+                    outcomes.add(str(found))
+                else:
+                    outcomes.add(o.tobytes())
+    assert len(outcomes) == 1
+
+
 @pytest.mark.parametrize("wrong", [(63,), (0, 1), (20, 21, 22), (50, 9, 63), tuple(range(5, 64))])
 def test_the_first_fault_in_program_order_is_told(wrong):
     table.__annotations__ = {"x": MATRIX, "t": pypto.Tensor([D], I32), "o": MATRIX}

@@ -20,25 +20,30 @@ from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Op, Value
 from openpto.runtime.reference.liveness import Lifetimes
 
 from .exposure import never_exposed
+from .ranges import Range, range_of
 
 Interval = affine.Interval
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the carried tiles of a loop with independent iterations are used."""
+    """How the carried tiles of a loop with independent iterations are used. They are independent only if each of
+    ``ranges`` ascends from iteration to iteration, which is seen when the program runs."""
 
     shared: tuple[Carry, ...] = ()
     private: tuple[Carry, ...] = ()
+    ranges: tuple[Range, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Elements of an object that one statement touches; ``offsets`` None is the whole object."""
+    """Elements of an object that one statement touches; ``offsets`` None is the whole object. ``extents`` are upper
+    bounds, ``limits`` several per axis."""
 
     writes: bool
     offsets: tuple[Dim, ...] | None = None
     extents: tuple[int, ...] = ()
+    limits: tuple[tuple[Dim, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ def index_bounds(loop: Loop, known: Mapping[Expr, Interval]) -> dict[Expr, Inter
 def plan_of(loop: Loop, known: Mapping[Expr, Interval], unread: frozenset[Value]) -> Plan | None:
     """The plan of one loop, or None if its iterations may depend on each other; nothing reads the values ``unread``
     after the loop."""
-    shared, private = [], []
+    shared, private, ranges = [], [], []
     bounds = {**known, **_inner_bounds(loop.body, known)}
     varying = frozenset(_defined(loop.body))
     for carry in loop.carries:
@@ -104,8 +109,31 @@ def plan_of(loop: Loop, known: Mapping[Expr, Interval], unread: frozenset[Value]
         elif carry.result in unread and never_exposed(loop, carry, varying):
             private.append(carry)
         else:
-            return None
-    return Plan(tuple(shared), tuple(private))
+            found = None if windows is None else _range(loop, windows, varying)
+            if found is None:
+                return None
+            ranges.append(found)
+    return Plan(tuple(shared), tuple(private), tuple(ranges))
+
+
+def _range(loop: Loop, windows: Sequence[Window], varying: frozenset[Expr]) -> Range | None:
+    """The range that an iteration touches, if it is known before it runs."""
+    places = [
+        None if w.offsets is None else (w.offsets, w.limits or tuple((n,) for n in w.extents))
+        for w in windows
+        if w.offsets != ()
+    ]
+    return range_of(loop, places, varying, _loops(loop.body))
+
+
+def _loops(block: Block) -> Iterator[Loop]:
+    for stmt in block.body:
+        if isinstance(stmt, Loop):
+            yield stmt
+            yield from _loops(stmt.body)
+        elif isinstance(stmt, If):
+            yield from _loops(stmt.then)
+            yield from _loops(stmt.other)
 
 
 # -- what an iteration defines ----------------------------------------------------------------------------------------
@@ -241,11 +269,12 @@ def _written(op: Op) -> Window | None:
 
 
 def _window(writes: bool, offsets: Sequence[Dim], tile: Value) -> Window:
-    extents = []
+    extents, limits = [], []
     for capacity, valid in zip(tile.type.shape, tile.valid, strict=True):
         most = [affine.bounds(n)[1] for n in (capacity, valid) if n is not None]
         extents.append(min(most))
-    return Window(writes, tuple(offsets), tuple(extents))
+        limits.append(tuple(n for n in (valid, capacity) if n is not None))
+    return Window(writes, tuple(offsets), tuple(extents), tuple(limits))
 
 
 # -- the dependence test ----------------------------------------------------------------------------------------------

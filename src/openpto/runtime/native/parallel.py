@@ -41,9 +41,10 @@ def region(
     counters: Collection[str],
     outside: Collection[str],
     fresh: Callable[[str], str],
+    condition: Index = 1,
 ) -> tuple[Stmt, ...] | None:
     """Statements that stand for ``loop``. ``counters`` are slots that are only added to; ``outside`` are slots that
-    the body may set and that are read after the loop."""
+    the body may set and that are read after the loop. Without ``condition`` the iterations run in order."""
     flow = Flow.of(loop.body, {loop.var})
     carried = flow.carried_slots - frozenset(counters)
     finals = _finals(loop.body, flow.set_slots & frozenset(outside))
@@ -70,7 +71,7 @@ def region(
     counted = tuple(c for c in counters if c in flow.set_slots)
     inside = (*_position(levels, Slot(flat), counters), *body)
     slots, pointers = taken(inside, {flat, *counted})
-    shared = L.binary("ge", count, -int(-LEAST_REGION // each))
+    shared = L.binary("and", L.binary("ge", count, -int(-LEAST_REGION // each)), condition)
     made = Region(flat, count, grain, shared, inside, slots, pointers, counted, scratch)
     inner = [L.binary("gt", level.count, 0) for level in levels[1:]]
     whole: Stmt = made

@@ -14,6 +14,7 @@ from openpto.ir.nodes import Carry, If, Loop, TileType, Value
 from . import loopir as L
 from . import races
 from .build import fill
+from .inspect_ranges import ascending, readable
 from .late import fixed, later, moved_out, settle
 from .loopir import Index, Set, Slot
 from .lower import TRUE, Held, Lowering, lowers_region
@@ -47,8 +48,11 @@ def loop(low: Lowering, stmt: Loop) -> None:
         before, loose = low.assumed[stmt]
         states = {c: _weaker(state, before[c]) for c, state in states.items()}
     deaths = low.deaths[stmt]
-    plan = low.plans.get(stmt)  # with a plan the race check has nothing to find
-    outermost = None if plan is not None else races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
+    plan = low.plans.get(stmt)
+    if plan is not None and plan.ranges and not readable(low, plan.ranges):
+        plan = None
+    proven = plan is not None and not plan.ranges  # then the race check has nothing to find
+    outermost = None if proven else races.watch(low, stmt, [v for v in low.alive() if v not in deaths.inits])
     low.watch = low.watch or outermost
     if outermost is not None:
         races.begin(low)
@@ -75,11 +79,12 @@ def loop(low: Lowering, stmt: Loop) -> None:
                 _leave(low, stmt, tiles, heads, cells, scalars)
                 low.release(deaths.leave[0])
         if not changed:
-            made = L.For(index, start, stop, step, tuple(body), interruptible=True, independent=plan is not None)
-            whole = _whole(low, made, heads, arena) if kept or arena is None else None
+            made = L.For(index, start, stop, step, tuple(body), interruptible=True, independent=proven)
+            condition = 1 if arena is None or plan is None else ascending(low, stmt, bounds, plan.ranges)
+            whole = _whole(low, made, heads, arena, condition) if kept or arena is None else None
             if whole is not None:
                 break
-            plan = None
+            plan, proven = None, False
         _restore(low, saved)
     low.assumed[stmt] = states, loose
     low.site = stmt.site
@@ -101,12 +106,14 @@ def loop(low: Lowering, stmt: Loop) -> None:
         low.watch = None
 
 
-def _whole(low: Lowering, made: L.For, heads: Mapping[Carry, NTile], arena: Arena | None) -> tuple[L.Stmt, ...] | None:
+def _whole(
+    low: Lowering, made: L.For, heads: Mapping[Carry, NTile], arena: Arena | None, condition: Index
+) -> tuple[L.Stmt, ...] | None:
     """The statements of a loop: itself, or a region if it has an arena of its own; None if it cannot be one."""
     if arena is None:
         return (made,)
     facts = {n.name for t in heads.values() for n in _facts_of(t) if isinstance(n, Slot)}
-    return region(made, arena.high, low.counters, facts, low.b.name)
+    return region(made, arena.high, low.counters, facts, low.b.name, condition)
 
 
 def _enter(
@@ -448,8 +455,9 @@ def _facts_of(tile: NTile) -> tuple[Index, ...]:
 
 
 def _kept(end: NTile, head: NTile) -> bool:
-    """Whether an iteration leaves a carried tile in the memory where it found it."""
-    return end.memory is head.memory and end.arr == head.arr and (head.mask is None or end.mask == head.mask)
+    """Whether an iteration leaves a carried tile in the memory where it found it, with marks for its own part only."""
+    same = end.memory is head.memory and end.arr == head.arr
+    return same and not head.blank and (head.mask is None or end.mask == head.mask)
 
 
 def assign(low: Lowering, slot: Index, value: Index) -> None:
