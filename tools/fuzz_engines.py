@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import sys
 import tempfile
 import time
@@ -23,7 +24,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fuzz import compare, generate, shrink
 from fuzz.program import Program
 
-CHUNK = 100
+CHUNK = 500
+REPORT = 1000
+"""Programs between two lines of progress."""
 
 
 def chunk(first: int, count: int, folder: str, results: Any) -> None:
@@ -49,6 +52,8 @@ def sweep(first: int, count: int, folder: Path, keep_going: bool) -> int:
     while position < first + count:
         size = min(CHUNK, first + count - position)
         position = _one_chunk(position, size, folder, kinds, lacking, failed)
+        if (position - first) % REPORT < size:
+            print(f"{position - first} of {count} programs, {len(failed)} failed", file=sys.stderr, flush=True)
         if failed and not keep_going:
             break
     seconds = time.perf_counter() - begin
@@ -129,6 +134,9 @@ def main() -> int:
     parser.add_argument("--keep-going", action="store_true", help="do not stop at the first failure")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["PYPTO_CACHE_DIR"] = os.path.join(
+            folder, "kept"
+        )  # the routines that programs share, for this run only
         if chosen.file is not None:
             found = compare.run_file(chosen.file)
             print(found.kind, found.detail)

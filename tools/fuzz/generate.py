@@ -30,6 +30,10 @@ class Name:
     shape: tuple[int, ...]
 
 
+SIZES = (2, 3, 3, 4, 4, 5, 6, 8, 12)
+"""Statements of a body: mostly few, because the time of a run is better spent on many programs than on long ones."""
+
+
 class Generator:
     """One program."""
 
@@ -73,7 +77,7 @@ class Generator:
                 static = Param(f"s_{dtype}", dtype, (self.pick(ROWS), self.pick((8, 16, 24))))
                 self.params[static.name] = static
                 self.names.append(Name(static.name, dtype, static.shape))  # type: ignore[arg-type]
-        body = self.block(self.random.randint(4, 12), 0)
+        body = self.block(self.pick(SIZES), 0)
         for name in self.names:
             body += self.store(name)
         return Program(self.seed, tuple(self.params.values()), self.sizes, tuple(self.helpers), tuple(body))
