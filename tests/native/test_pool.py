@@ -103,6 +103,7 @@ def test_workers_that_sleep_are_woken(region):
         assert region(3) == wanted
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_child_has_workers_of_its_own(region):
     wanted = region(3)
     child = os.fork()
@@ -127,6 +128,19 @@ def test_without_more_threads_the_caller_does_the_rest(region, monkeypatch):
     fresh = pool.Pool()
     fresh.grow(4)
     assert fresh.workers == []
+
+
+def test_without_posix_threads_the_caller_does_everything(monkeypatch):
+    monkeypatch.setattr(pool, "THREADS", False)
+    assert pool.shared(4) is None
+    work = jit.link_module(WORK, jit.target(), ("chunk",))
+    linked = pool.code.__wrapped__()
+    assert list(linked.addresses) == ["openpto_parallel"]
+    arguments = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 3
+    parallel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(linked.addresses["openpto_parallel"])
+    context, arena = (ctypes.c_int64 * 6)(), (ctypes.c_int64 * 512)()
+    assert parallel(None, work.addresses["chunk"], context, 5, 4, 4096, arena, None, None) == 0
+    assert list(context)[1:] == [expected(c) for c in range(5)]
 
 
 def test_the_wanted_threads_follow_the_setting(monkeypatch):

@@ -328,6 +328,7 @@ def test_many_callers_of_one_kernel():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_child_runs_the_kernels_of_its_parent():
     run, x = kernel(doubled), matrix(300)
     with openpto.configure(threads=3):

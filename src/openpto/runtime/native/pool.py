@@ -16,6 +16,8 @@ from openpto.language.configuration import in_force, settings
 
 from . import cpus, jit, pool_code
 
+THREADS = os.name == "posix"
+"""Whether the system has the threads that the pool is made of; elsewhere a kernel's own thread does everything."""
 _JOIN_SECONDS = 1.0
 _HIRE, _ASKED = 272 // 8, 280 // 8
 _lock = threading.Lock()
@@ -28,6 +30,8 @@ _latest: tuple[tuple[object, ...], int] | None = None
 def code() -> jit.Linked:
     """The pool's machine code, made once a process."""
     goal = jit.target()
+    if not THREADS:
+        return jit.link_module(pool_code.ALONE, goal, pool_code.EXPORTS[:1])
     return jit.link_module(pool_code.module(jit.RUNTIME, goal.is_x86), goal, pool_code.EXPORTS)
 
 
@@ -106,7 +110,7 @@ def _initialise(base: int) -> None:
 def shared(threads: int) -> Pool | None:
     """The process's pool, which starts workers when a region is worth it; None where a caller works alone."""
     global _pool
-    if threads <= 1:
+    if threads <= 1 or not THREADS:
         return None
     pool = _pool
     if pool is None or pool.process != os.getpid():
