@@ -247,3 +247,30 @@ def test_names_that_a_loop_exchanges(times):
         count = extents[times % 3]
         assert (o[:count] == 1 + times % 3).all()
         assert (o[count:] == 0).all()
+
+
+@pypto.frontend.jit
+def many_locals(x: pypto.Tensor([D, 16], F32), s: pypto.Tensor([4], I32), o: pypto.Tensor([8, 16], F32)):
+    pypto.set_vec_tile_shapes(8, 16)
+    for i in pypto.loop(s[0], name="I", idx_name="i"):
+        t = pypto.tensor([x.shape[0] * 16384, 16], F32)
+        t[0:8, 0:16] = o + 1.0
+        if i % 2 == 0:
+            u = pypto.tensor([x.shape[0] * 16384, 16], F32)
+            u[0:8, 0:16] = pypto.view(t, [8, 16], [0, 0]) + 1.0
+        else:
+            u = pypto.tensor([x.shape[0] * 16384, 16], F32)
+            u[0:8, 0:16] = pypto.view(t, [8, 16], [0, 0])
+        o[:] = pypto.view(u, [8, 16], [0, 0]) + 0.0
+
+
+def test_memory_of_an_iteration_is_released():
+    """Sixteen iterations with two locals of 64 MiB each hold no more at any time than a few of them."""
+    resource = pytest.importorskip("resource")
+    x, o = np.ones((64, 16), np.float32), np.zeros((8, 16), np.float32)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with openpto.configure(engine="native"):
+        many_locals(x, np.array([16, 0, 0, 0], np.int32), o)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert (o == 24).all()
+    assert after - before < 600 * 1024  # KiB

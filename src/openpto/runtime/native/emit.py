@@ -201,7 +201,7 @@ class Emitter(VectorCode):
         """Release scratch, restore the environment, return ``result`` (empty: nothing)."""
         code = self.code
         if self.reserves:
-            code.call_void("openpto_release", ("ptr", code.put("load ptr, ptr %reserved")))
+            code.call_void("openpto_release", ("ptr", "%reserved"), ("ptr", "null"))
         if self.is_x86:
             code.do("call void @llvm.x86.sse.ldmxcsr(ptr %mxcsr.old)")
         else:
@@ -337,7 +337,10 @@ class Emitter(VectorCode):
             self.loop_values[stmt.var] = var
             if stmt.interruptible:
                 self.poll()
+            mark = self.code.put("load ptr, ptr %reserved") if stmt.releasing and _reserves(stmt.body) else None
             self.statements(stmt.body)
+            if mark is not None:
+                self.code.call_void("openpto_release", ("ptr", "%reserved"), ("ptr", mark))
             if outer is None:
                 del self.loop_values[stmt.var]
             else:
@@ -466,6 +469,16 @@ def _runtime() -> tuple[dict[str, str], tuple[str, ...]]:
     """The functions of the run-time text by name, and its other lines."""
     first, *functions = RUNTIME.split("define ")
     return {f.split("@")[1].split("(")[0]: f"define {f}" for f in functions}, tuple(first.splitlines())
+
+
+def _reserves(body: tuple[Stmt, ...]) -> bool:
+    """Whether statements reserve memory, at any depth."""
+    return any(
+        isinstance(stmt, Reserve)
+        or (isinstance(stmt, For) and _reserves(stmt.body))
+        or (isinstance(stmt, If) and (_reserves(stmt.then) or _reserves(stmt.other)))
+        for stmt in body
+    )
 
 
 _EMIT: dict[type, Callable[..., None]] = {

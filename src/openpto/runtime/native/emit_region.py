@@ -56,7 +56,7 @@ class RegionEmitter(Emitter):
         first = Bin("mul", Slot("region.chunk"), Slot("region.grain"))
         # count - first cannot overflow, first + grain can
         length = Bin("min", Slot("region.grain"), Bin("sub", Slot("region.count"), first))
-        loop = For(region.var, first, Bin("add", first, length), 1, region.body, interruptible=True)
+        loop = For(region.var, first, Bin("add", first, length), 1, region.body, interruptible=True, releasing=True)
         frame = (*region.slots, "region.chunk", "region.count", "region.grain")
         super().__init__(Program("", region.pointers, frame, 0, (loop,)), parent.features, parent.is_x86)
         self.region_counters = region.counters

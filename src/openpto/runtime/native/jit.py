@@ -82,18 +82,20 @@ none:
   ret ptr null
 }
 
-define internal void @openpto_release(ptr %first) noinline optnone {
+define internal void @openpto_release(ptr %list, ptr %mark) noinline optnone {
 entry:
+  %first = load ptr, ptr %list
   br label %head
 head:
   %node = phi ptr [ %first, %entry ], [ %next, %body ]
-  %none = icmp eq ptr %node, null
+  %none = icmp eq ptr %node, %mark
   br i1 %none, label %done, label %body
 body:
   %next = load ptr, ptr %node
   call void @free(ptr %node)
   br label %head
 done:
+  store ptr %mark, ptr %list
   ret void
 }
 """

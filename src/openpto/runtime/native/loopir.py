@@ -100,7 +100,8 @@ class Poke:
 @dataclass(frozen=True, slots=True)
 class For:
     """``for var in range(start, stop, step)``; bounds are evaluated once. ``interruptible`` loops poll for Ctrl-C; the
-    iterations of ``independent`` ones may run in any order."""
+    iterations of ``independent`` ones may run in any order; those of ``releasing`` ones leave nothing in memory that
+    they reserved."""
 
     var: str
     start: Index
@@ -109,6 +110,7 @@ class For:
     body: tuple[Stmt, ...]
     interruptible: bool = False
     independent: bool = False
+    releasing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +238,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """Pointer slot ``slot`` = ``size`` bytes of scratch, released at the end of the program. Fault ``site`` if
-    there is no memory."""
+    """Pointer slot ``slot`` = ``size`` bytes of scratch, released at the end of the program, or of the iteration of the
+    ``releasing`` loop around. Fault ``site`` if there is no memory."""
 
     slot: str
     size: Index

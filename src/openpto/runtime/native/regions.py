@@ -79,7 +79,8 @@ def loop(low: Lowering, stmt: Loop) -> None:
                 _leave(low, stmt, tiles, heads, cells, scalars)
                 low.release(deaths.leave[0])
         if not changed:
-            made = L.For(index, start, stop, step, tuple(body), interruptible=True, independent=proven)
+            release = not any(head.late for head in heads.values())
+            made = L.For(index, start, stop, step, tuple(body), True, independent=proven, releasing=release)
             condition = 1 if arena is None or plan is None else ascending(low, stmt, bounds, plan.ranges)
             whole = _whole(low, made, heads, arena, condition) if kept or arena is None else None
             if whole is not None:
