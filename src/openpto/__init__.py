@@ -10,26 +10,24 @@ from typing import TYPE_CHECKING, Any
 from openpto._version import __version__
 
 if TYPE_CHECKING:
-    from openpto import testing
+    from openpto import distributed, testing
     from openpto.kernel.receipt import Receipt, last_run
     from openpto.language.configuration import Settings, configure, settings
-    from openpto.runtime.ranks import run_ranks
 
-__all__ = ["Receipt", "Settings", "__version__", "configure", "last_run", "run_ranks", "settings", "testing"]
+__all__ = ["Receipt", "Settings", "__version__", "configure", "distributed", "last_run", "settings", "testing"]
 
 _HOMES = {
     "Receipt": "openpto.kernel.receipt",
     "Settings": "openpto.language.configuration",
     "configure": "openpto.language.configuration",
     "last_run": "openpto.kernel.receipt",
-    "run_ranks": "openpto.runtime.ranks",
     "settings": "openpto.language.configuration",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "testing":
-        return import_module("openpto.testing")
+    if name in ("distributed", "testing"):
+        return import_module(f"openpto.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'openpto' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -4,165 +4,208 @@ from typing import Any, NoReturn
 
 from openpto.language.tensor import Tensor
 
-from openpto.ops.symmetric import ShmemTensor as ShmemTensor
+from openpto.ops.shared_memory import ShmemTensor as ShmemTensor
 
 def create_shmem_signal(group_name: Any, n_pes: Any) -> Any:
-    """Signals without data: one INT32 per PE and source PE, zero at first.
+    """Signals that the PEs of a group share, about every PE, without data.
 
-    Shapes: none. Dtypes: none.
-    Errors: those of the group as for ``create_shmem_tensor``.
+    Shapes: none. Dtypes: signals are INT32.
+    Errors: as for ``create_shmem_tensor``.
 
     Example::
 
-        flag = pypto.distributed.create_shmem_signal("tp", 1)
-        told = pypto.distributed.shmem_signal(flag, 0, 3, target_pe=0)
-        pypto.distributed.shmem_wait_until(flag, 0, 3, pred=[told])
-        out[:] = x * 1.0
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        s = d.create_shmem_signal('pair', 2)
+        d.shmem_signal(s, me, 5, target_pe=1 - me)
+        d.shmem_wait_until(s, 1 - me, 5)
+        out[:] = x + 1.0
     """
 
 def create_shmem_tensor(group_name: Any, n_pes: Any, dtype: Any, shape: Any) -> Any:
-    """A symmetric tensor: every PE of the group owns data of this shape, and signals.
+    """Memory that the PEs of a group share: every PE has a block of ``shape``, and signals about every PE.
 
-    All PEs make the symmetric tensors of a group in one order. The data have no contents until they are written.
-    Shapes: rank 2-4, plain ints. Dtypes: INT32, FP32, FP16, BF16.
-    Errors: a group name that is empty or longer than 127 characters; n_pes below 1, or another one for a known group;
-    another rank or dtype. While running: PEs that disagree; a group that is not the run's (see ``openpto.run_ranks``).
+    The ranks' first calls in a group make one memory together, their second calls the next, and so on. Elements have
+    no value until they are put or cleared, signals are 0; all is gone when the kernel ends.
+    Shapes: plain ints, rank 2-4. Dtypes: any that the host holds; ``shmem_put`` takes FP32, FP16, BF16, INT32.
+    Errors: a group name of another length than 1 to 127 characters; ``n_pes`` below 1 or not the same for a group
+    everywhere; another rank. While running: ``n_pes`` that is not the group's size, ranks that ask for different
+    memory.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        out[:] = pypto.distributed.shmem_get(shared, 0, pred=[sent])
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_put(x, [0, 0], m, 1 - me)
+        d.shmem_barrier_all(m)
+        out[:] = d.shmem_get(m, me)
     """
 
 def my_symbolic_pe(group_name: Any) -> SymbolicScalar:
-    """The number of the own PE in the group, as a symbol.
+    """The number of this PE in its group, from 0, known while the kernel runs.
 
-    Shapes: none. Dtypes: an integer.
-    Errors: a group name that is no text or not 1 to 127 characters long.
+    Shapes: none. Dtypes: none.
+    Errors: a group name of another length than 1 to 127 characters. While running: no rank (see
+    ``openpto.distributed.launch``), or one that is not in the group.
 
     Example::
 
-        me = pypto.distributed.my_symbolic_pe("tp")
-        out[:] = x[me : me + 4, :] * 1.0
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        out[:] = x + pypto.cast(pypto.full([8, 16], me - me + 2, pypto.DT_INT32), pypto.DT_FP32)
     """
 
 def shmem_barrier_all(src: Any, pred: Any = ...) -> Tensor:
-    """Wait until every PE of the group has come here; a predicate.
+    """Wait until every PE of the group has come here; returns a predicate. Everybody sees what all did before.
 
-    Shapes: none. Dtypes: none.
-    Errors: no symmetric tensor. While running: as for ``shmem_wait_until``.
+    It counts on its own: the signals of ``src`` stay as they are.
+    Shapes: any. Dtypes: any.
+    Errors: no shared memory. While running: a PE that can not come any more.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        pypto.distributed.shmem_barrier_all(shared, [sent])
-        out[:] = pypto.distributed.shmem_get(shared, 0)
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_put(x, [0, 0], m, 1 - me)
+        d.shmem_barrier_all(m)
+        out[:] = d.shmem_get(m, me)
     """
 
 def shmem_clear_data(src: Any, shape: Any = ..., offsets: Any = ..., *, pred: Any = ...) -> Tensor:
-    """The own data, or a window of them, become zero; a predicate.
+    """Zero the own block, or the window ``shape`` at ``offsets`` of it; returns a predicate, INT32 [1, 1].
 
-    Shapes: as for ``shmem_view``. Dtypes: any that a symmetric tensor has.
-    Errors: a tensor of signals only; shape without offsets.
+    Shapes: as for ``shmem_view``. Dtypes: any.
+    Errors: memory without data; ranks that differ. While running: a data race with another rank.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        pypto.distributed.shmem_clear_data(shared, [4, 16], [0, 0])
-        out[:] = pypto.distributed.shmem_get(shared, 0)
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_clear_data(m)
+        d.shmem_barrier_all(m)
+        out[:] = x + d.shmem_get(m, 1 - me)
     """
 
 def shmem_clear_signal(src: Any, *, pred: Any = ...) -> Tensor:
-    """All own signals of a symmetric tensor become zero; a predicate.
+    """Zero all own signals; returns a predicate.
 
-    Shapes: none. Dtypes: INT32 signals.
-    Errors: no symmetric tensor.
+    Shapes: any. Dtypes: signals are INT32.
+    Errors: no shared memory.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        told = pypto.distributed.shmem_signal(shared, 0, 1, target_pe=0, pred=[sent])
-        pypto.distributed.shmem_clear_signal(shared, pred=[told])
-        pypto.distributed.shmem_wait_until(shared, 0, 0)
-        out[:] = pypto.distributed.shmem_get(shared, 0)
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        s = d.create_shmem_signal('pair', 2)
+        d.shmem_signal(s, me, 5, target_pe=me)
+        d.shmem_clear_signal(s)
+        d.shmem_wait_until(s, me, 0)
+        out[:] = x + 1.0
     """
 
 def shmem_get(src: Any, src_pe: Any, shape: Any = ..., offsets: Any = ..., *, valid_shape: Any = ..., pred: Any = ...) -> Tensor:
-    """The data that PE ``src_pe`` owns, or the window of ``shape`` at ``offsets`` of them, as a tensor.
+    """The block of PE ``src_pe``, or the window ``shape`` at ``offsets`` of it, as it is at this point of the program.
 
-    Shapes: those of the window; ``valid_shape`` (ints or symbols) cuts it. The vector tile in force has its rank.
-    Dtypes: INT32, FP32, FP16, BF16. What no PE has written is undefined.
-    Errors: shape without offsets; a PE out of range; no vector tile. While running: a window beyond the tensor.
+    Elements that nobody has put are undefined, as those of a tensor that was never written.
+    Shapes: as for ``shmem_view``; the result has ``shape``. The vector tile has one value per axis of the data.
+    Dtypes: that of src.
+    Errors: memory without data; a vector tile of another rank; ranks that differ; an int ``src_pe`` outside of the
+    group. While running: a window outside of src; a PE outside of the group; a data race with another rank.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        out[:] = pypto.distributed.shmem_get(shared, 0, pred=[sent])
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_put(x, [0, 0], m, 1 - me)
+        d.shmem_barrier_all(m)
+        out[:] = d.shmem_get(m, me)
     """
 
 def shmem_put(src: Any, offsets: Any, dst: Any, dst_pe: Any, *, put_op: Any = ..., pred: Any = ...) -> Tensor:
-    """Write the valid region of ``src`` into ``dst`` of PE ``dst_pe`` at ``offsets``, or add it there; a predicate.
+    """The valid region of ``src`` goes into the block of PE ``dst_pe``, at ``offsets``; returns a predicate.
 
-    Shapes: src rank 2-4, static; dst and offsets have its rank. The vector tile in force has it too.
-    Dtypes: INT32, FP32, FP16, BF16, both the same; with ADD FP16 and BF16 may go to FP32. FP16 and BF16 are added in
-    FP32 and rounded once.
-    Errors: ranks or dtypes that differ; a PE out of range; no vector tile. While running: a block beyond the tensor.
+    A device sends in the background: another PE may look at the elements once a signal or barrier that comes after the
+    put (``pred``) has told it. Here they are there at once, and a look that nothing orders with the put is a fault.
+    With ``AtomicType.ADD`` they are added. Additions of several PEs that nothing orders are made in the order of the
+    ranks, so that sums have the same bits in every run; one addition rounds as ``add`` does.
+    Shapes: src static, rank 2-4, that of dst and of the offsets. Dtypes: FP32, FP16, BF16, INT32, those of dst; with
+    ADD also FP16 and BF16 into FP32.
+    Errors: ranks or dtypes that differ; an int ``dst_pe`` outside of the group. While running: elements outside of dst;
+    a PE outside of the group; a data race with another rank.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        out[:] = pypto.distributed.shmem_get(shared, 0, pred=[sent])
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_put(x, [0, 0], m, 1 - me)
+        d.shmem_barrier_all(m)
+        out[:] = d.shmem_get(m, me)
     """
 
 def shmem_signal(src: Any, src_pe: Any, signal: Any, shape: Any = ..., offsets: Any = ..., *, target_pe: Any, sig_op: Any = ..., pred: Any = ...) -> Tensor:
-    """Set the signal that PE ``target_pe`` keeps for ``src`` of ``src_pe``, or add to it; -1 notifies all; a predicate.
+    """Set the signal about PE ``src_pe`` on PE ``target_pe`` to ``signal``, or add to it; returns a predicate.
 
-    Shapes: of a window only the elements' signals change: each element has one; a tensor of signals only has one.
-    Dtypes: INT32 signals, which wrap. The vector tile in force has the rank of the data.
-    Errors: a PE out of range; a signal that is no int; no vector tile.
+    The plain int -1 as ``target_pe`` tells every PE, this one too. With ``shape`` and ``offsets`` it concerns the
+    elements of that window only: tiles can be signalled one by one. Who waits for the signal sees everything that this
+    PE did before.
+    Shapes: as for ``shmem_view``. Dtypes: signals are INT32; sums wrap.
+    Errors: a signal that is no plain int or does not fit; a window of memory without data; an int PE outside of the
+    group. While running: a PE outside of the group.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        told = pypto.distributed.shmem_signal(shared, 0, 1, target_pe=0, pred=[sent])
-        pypto.distributed.shmem_wait_until(shared, 0, 1, pred=[told])
-        out[:] = pypto.distributed.shmem_get(shared, 0)
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_put(x, [0, 0], m, 1 - me)
+        d.shmem_signal(m, me, 1, target_pe=1 - me)
+        d.shmem_wait_until(m, 1 - me, 1)
+        out[:] = d.shmem_get(m, me)
     """
 
 def shmem_view(src: Any, shape: Any, offsets: Any, *, valid_shape: Any = ...) -> Any:
-    """A window of a symmetric tensor.
+    """A window of shared memory, at the same place of every PE's block.
 
-    Shapes: ``shape`` plain ints, ``offsets`` and ``valid_shape`` ints or symbols, one per axis of the data.
-    Dtypes: any that a symmetric tensor has.
-    Errors: a tensor of signals only; ranks that differ; a shape that does not fit. While running: a window that reaches
-    beyond the tensor.
+    Shapes: ``shape`` plain ints, ``offsets`` and ``valid_shape`` ints or symbols, one entry per axis of the data.
+    Dtypes: any.
+    Errors: memory without data (``create_shmem_signal``); ranks that differ. While running: a negative offset, a
+    valid_shape that reaches past the memory.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        out[:] = pypto.distributed.shmem_get(pypto.distributed.shmem_view(shared, [4, 16], [2, 0]), 0)
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        upper = d.shmem_view(m, [4, 16], [0, 0])
+        lower = d.shmem_view(m, [4, 16], [4, 0])
+        d.shmem_put(x[0:4, :], [0, 0], lower, 1 - me)
+        d.shmem_put(x[4:8, :], [0, 0], upper, 1 - me)
+        d.shmem_barrier_all(m)
+        out[:] = d.shmem_get(m, me)
     """
 
 def shmem_wait_until(src: Any, src_pe: Any, cmp_value: Any = ..., shape: Any = ..., offsets: Any = ..., *, cmp: Any = ..., clear_signal: Any = ..., pred: Any = ...) -> Tensor:
-    """Wait until the own signal for ``src`` of ``src_pe`` equals ``cmp_value``, then clear it if asked; a predicate.
+    """Wait until the own signal about PE ``src_pe`` is ``cmp_value``, and set it to 0 if asked to; returns a predicate.
 
-    Shapes: of a window all elements' signals must be equal to it. Dtypes: INT32 signals.
-    Errors: another comparison than EQ; a PE out of range; no vector tile. While running: if every PE waits and nothing
-    can come any more, all stop with the lines that they wait at.
+    With ``shape`` and ``offsets`` until it is so for all elements of that window. A value that was there for a moment
+    while this PE waited counts. Ranks that wait for each other, or for one that has ended, stop with PTO472, which
+    lists where each of them waits and what the signals are.
+    Shapes: as for ``shmem_view``. Dtypes: signals are INT32.
+    Errors: another ``cmp`` than EQ; a value that is no plain int or does not fit; a window of memory without data.
+    While running: a PE outside of the group; nobody is left who could send the signal.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.distributed.shmem_put(x, [0, 0], shared, 0)
-        told = pypto.distributed.shmem_signal(shared, 0, 1, target_pe=0, pred=[sent])
-        pypto.distributed.shmem_wait_until(shared, 0, 1, pred=[told])
-        out[:] = pypto.distributed.shmem_get(shared, 0)
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_put(x, [0, 0], m, 1 - me)
+        d.shmem_signal(m, me, 1, target_pe=1 - me)
+        d.shmem_wait_until(m, 1 - me, cmp_value=1, cmp=pypto.OpType.EQ)
+        out[:] = d.shmem_get(m, me)
     """

@@ -79,27 +79,36 @@ def online_softmax_update(previous_max: Any, previous_sum: Any, previous_output:
     """
 
 def shmem_load(src: Any, src_pe: Any, shape: Any = ..., offsets: Any = ..., *, valid_shape: Any = ..., pred: Any = ...) -> Tensor:
-    """``distributed.shmem_get`` into the vector buffer; values are the same.
+    """The block of PE ``src_pe``, or a window of it, as a tile in UB: as ``distributed.shmem_get``.
 
-    Shapes: as for ``shmem_get``. Dtypes: INT32, FP32, FP16, BF16. Errors: as for ``shmem_get``.
+    Shapes: as there; the tile fits UB. Dtypes: as there.
+    Errors: as there.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.experimental.shmem_store(x, [0, 0], shared, 0)
-        out[:] = pypto.experimental.shmem_load(shared, 0, pred=[sent])
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        d.shmem_put(x, [0, 0], m, 1 - me)
+        d.shmem_barrier_all(m)
+        out[:] = pypto.experimental.shmem_load(m, me) * 2.0
     """
 
 def shmem_store(src: Any, offsets: Any, dst: Any, dst_pe: Any, *, put_op: Any = ..., pred: Any = ...) -> Tensor:
-    """``distributed.shmem_put`` from the vector buffer; values are the same.
+    """A tile in UB goes into the block of PE ``dst_pe``: as ``distributed.shmem_put``.
 
-    Shapes: as for ``shmem_put``. Dtypes: INT32, FP32, FP16, BF16. Errors: as for ``shmem_put``.
+    A predicate that is ``src`` itself is dropped. Shapes: as there. Dtypes: as there.
+    Errors: as there.
 
     Example::
 
-        shared = pypto.distributed.create_shmem_tensor("tp", 1, pypto.DT_FP32, [8, 16])
-        sent = pypto.experimental.shmem_store(x, [0, 0], shared, 0)
-        out[:] = pypto.experimental.shmem_load(shared, 0, pred=[sent])
+        d = pypto.distributed
+        me = d.my_symbolic_pe('pair')
+        m = d.create_shmem_tensor('pair', 2, pypto.DT_FP32, [8, 16])
+        y = x + 1.0
+        pypto.experimental.shmem_store(y, [0, 0], m, 1 - me, pred=[y])
+        d.shmem_barrier_all(m)
+        out[:] = d.shmem_get(m, me)
     """
 
 def transposed_batchmatmul(tensor_a: Any, tensor_b: Any, out_dtype: Any) -> Tensor:

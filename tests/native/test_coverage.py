@@ -21,8 +21,7 @@ from openpto.runtime.reference.handlers import HANDLERS as DEFINED
 _numbers = itertools.count(1)
 MOVED = SIGNED_INTS | UNSIGNED_INTS | FLOATS | {DataType.DT_BOOL, DataType.DT_FP8E4M3}
 """For declarations that take any type."""
-RANKS = ("distributed.", "experimental.shmem_")
-AVAILABLE = [name for name in PUBLIC if OPS[name].record is not None and not name.startswith(RANKS)]
+AVAILABLE = [name for name in PUBLIC if OPS[name].record is not None]
 TEMPLATE = """import pypto
 
 

@@ -10,6 +10,7 @@ import pytest
 from sample_kernels import compile_kernel
 
 import pypto
+from openpto import distributed
 from openpto.ir.dtypes import from_numpy, is_float, numpy_dtype
 from openpto.ops import OPS, PUBLIC
 
@@ -41,14 +42,19 @@ def test_sample(name, number):
         dtype = numpy_dtype(sample.result)
     else:
         dtype = np.dtype(np.float32 if exact.dtype == np.float64 else exact.dtype)
-    out = np.zeros(exact.shape, dtype)
+    outs = [np.zeros(exact.shape, dtype) for _ in range(sample.ranks or 1)]
+    kernel = compile_kernel(sample, arrays, outs[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pypto.PyptoWarning)
-        compile_kernel(sample, arrays, out)(*arrays.values(), out)
-    if is_float(from_numpy(dtype)):
-        assert ulps(out, exact) <= sample.ulp + 1e-6
-    else:
-        assert np.array_equal(out, exact)
+        if sample.ranks:
+            distributed.launch(lambda rank: kernel(*arrays.values(), outs[rank]), sample.ranks)
+        else:
+            kernel(*arrays.values(), outs[0])
+    for out in outs:
+        if is_float(from_numpy(dtype)):
+            assert ulps(out, exact) <= sample.ulp + 1e-6
+        else:
+            assert np.array_equal(out, exact)
 
 
 def test_every_available_operation_has_a_sample():

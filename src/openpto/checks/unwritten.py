@@ -1,7 +1,7 @@
 """Data that is missing.
 
-Purpose: refuse a kernel that certainly reads a tensor before any write, that writes no parameter, or that rebinds the
-name of a parameter instead of writing it; warn about parameters that are not used.
+Purpose: refuse a kernel that certainly reads a tensor before any write, that writes no parameter (unless it talks with
+other ranks), or that rebinds the name of a parameter instead of writing it; warn about parameters that are not used.
 Precondition: a verified kernel. `trace` gives the places of the definition and of the parameters; its notes may hold
 `rebound`, from the name of a parameter to the Site of a statement that binds the name to something else, and
 `empty_loop` if the body of a loop was not traced because it has no iteration; parameters are not judged then.
@@ -19,9 +19,7 @@ from openpto.diagnostics import Site, fail, warn
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Value
 from openpto.ir.trace import Trace
-
-SENDS = frozenset({"shmem_write", "shmem_notify", "shmem_await", "shmem_meet", "shmem_clear"})
-"""Operations whose effect lies outside of the kernel's parameters."""
+from openpto.ops.shared_memory import COMMUNICATION
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Unwritten:
         for name, site in rebound.items():
             if name not in written and name not in read:
                 fail("PTO412", site=site, name=name)
-        if kernel.params and not written and not any(op.name in SENDS for op in operations(kernel.body)):
+        if kernel.params and not written and not any(op.name in COMMUNICATION for op in operations(kernel.body)):
             fail("PTO411", site=None if self.trace is None else self.trace.site, kernel=kernel.name)
         for param in kernel.params:
             if param.name not in written | read:

@@ -70,7 +70,7 @@ def render(
     severity: Severity | None = None,
     language: Language | None = None,
 ) -> str:
-    """The full text of a diagnostic, without a trailing line end."""
+    """The full text of a diagnostic, without a trailing line end; each of the texts in a field ``notes`` is a note."""
     tongue = language or current_language()
     words = _WORDS[tongue]
     title = rule.title.in_language(tongue)
@@ -86,6 +86,7 @@ def render(
     lines += _message_lines(source, margin, message, phrases)
     for note in [
         *_trail_notes(site, words),
+        *(printable(str(note)) for note in fields.get("notes", ())),
         words["help"].format(text=help_text),
         words["explain"].format(code=rule.code),
     ]:

@@ -239,6 +239,13 @@ class Trace:
         self.region.body.append(TOp(name, tuple(operands), tuple(outs), types, attrs, site, self.scope))
         return outs
 
+    def emit_scalar(self, name: str, attrs: Mapping[str, Any], *, site: Site, label: str = "") -> Expr:
+        """Record an op without operands whose result is a run-time integer; returns the leaf that stands for it."""
+        self._count(site)
+        leaf = self.leaf(label)
+        self.region.body.append(TOp(name, (), (leaf,), (), attrs, site, self.scope))
+        return leaf
+
     def read_scalar(self, var: Var, indices: Sequence[Dim], site: Site) -> Expr:
         """Record the read of one element; returns the leaf that stands for it.
 

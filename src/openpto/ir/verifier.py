@@ -43,7 +43,7 @@ class Form:
 
     operands   a letter each: v tile, i literal, e scalar expression, s literal or scalar, a tile, literal or scalar;
                a letter followed by * may come any number of times
-    result     "tile", "scalar", or "state" (the new state of the last tile operand)
+    result     "tile", "scalar", "state" (the new state of the last tile operand), or "none"
     attrs      required attributes
     check      further rules, given the tile operands and the result tile
     """
@@ -268,14 +268,6 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("paged_rows", "paged_rows_l1"), Form("vvvv", attrs=("block_size", "offsets"), check=_paged)),
     "mx_widened": Form("vv", attrs=("k_axis", "rows_first")),
     "windows": Form("v", attrs=("shape", "spatial"), check=_carries_dtype),
-    "my_pe": Form("", "scalar", ("group",)),
-    "shmem_create": Form("", attrs=("number", "group", "n_pes", "dtype", "shape")),
-    "shmem_write": Form("v", attrs=("number", "offsets", "pe", "adds")),
-    "shmem_read": Form("", attrs=("number", "offsets", "extents", "pe")),
-    "shmem_notify": Form("", attrs=("number", "offsets", "extents", "pe", "everyone", "value", "adds")),
-    "shmem_await": Form("", attrs=("number", "offsets", "extents", "pe", "value", "clears")),
-    "shmem_meet": Form("", attrs=("number",)),
-    "shmem_clear": Form("", attrs=("number", "offsets", "extents", "signals")),
     "verify_print": Form("a*", attrs=("texts", "shown", "cond")),
     "verify_save": Form("v", attrs=("name", "cond")),
     "one_hot": Form("v"),
@@ -286,6 +278,15 @@ FORMS: dict[str, Form] = {
     "index_put_": Form("vvv*", "state", ("accumulate",), _put),
     "scatter_update": Form("vvv", "state", check=_put),
     "atomic_add": Form("vv", "state", ("offsets",), _assemble),
+    "shmem_pe": Form("", "scalar", ("group",)),
+    "shmem_create": Form("", "scalar", ("group", "n_pes", "dtype", "shape")),
+    "shmem_window": Form("e", "none", ("offsets", "have", "valid")),
+    "shmem_put": Form("eev", "none", ("origin", "offsets", "shape", "dtype", "add")),
+    "shmem_get": Form("ee", attrs=("offsets", "valid"), check=_optional_valid),
+    "shmem_signal": Form("ee*", "none", ("value", "add", "offsets", "valid")),
+    "shmem_wait": Form("ee", "none", ("value", "clear", "offsets", "valid")),
+    "shmem_clear_data": Form("e", "none", ("offsets", "valid")),
+    **dict.fromkeys(("shmem_barrier", "shmem_clear_signal"), Form("e", "none")),
     **dict.fromkeys(("sum", "prod", "amax", "amin"), Form("v", attrs=("axes", "keepdim"), check=_reduce)),
 }
 """The form of every operation; one that is not listed is element by element."""
@@ -363,6 +364,10 @@ class _Walk:
         missing = [a for a in form.attrs if a not in op.attrs]
         if missing:
             yield f"attributes {', '.join(missing)} are missing"
+            return
+        if form.result == "none":
+            if op.results:
+                yield "has a result"
             return
         if len(op.results) != 1 or isinstance(op.results[0], Expr) != (form.result == "scalar"):
             yield f"has no {form.result} as its only result"

@@ -27,7 +27,7 @@ from openpto.ir.enums import (
     TopKAlgo,
     TransMode,
 )
-from openpto.ops.symmetric import ShmemTensor
+from openpto.ops.shared_memory import ShmemTensor
 
 from .control import cond, is_loop_begin, is_loop_end, loop, loop_unroll
 from .device_settings import (

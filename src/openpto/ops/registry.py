@@ -110,6 +110,7 @@ class Sample:
     ``out``; the names in ``arrays`` are its tensors, made from a random generator. ``golden`` computes the result with
     numpy (in float64, or exactly for integers); the result may differ by ``ulp`` units in the last place. ``tile`` are
     the vector tiles to set; ``cube``: set cube tiles too. A golden in float64 stands for FP32, or for ``result``.
+    With ``ranks`` so many ranks run it at once, and each ends with the golden.
     """
 
     call: str
@@ -119,6 +120,7 @@ class Sample:
     tile: tuple[int, ...] = (8, 16)
     cube: bool = False
     result: DataType | None = None
+    ranks: int = 0
 
     @property
     def statement(self) -> str:

@@ -109,6 +109,8 @@ class Emitter(VectorCode):
         for stmt in body:
             if isinstance(stmt, Set):
                 self.slots.setdefault(stmt.slot)
+            elif isinstance(stmt, Note) and stmt.answer:
+                self.slots.setdefault(stmt.answer)
             elif isinstance(stmt, (Point, Reserve)):
                 self.pointers.setdefault(stmt.slot)
                 self.reserves |= isinstance(stmt, Reserve)
@@ -432,7 +434,13 @@ class Emitter(VectorCode):
 
     def note(self, stmt: Note) -> None:
         self.fill_record(stmt.site, stmt.values)
+        for k, at in enumerate(stmt.memory, 1 + len(stmt.values)):
+            address = self.code.put(f"getelementptr i64, ptr %record, i64 {k}")
+            self.code.do(f"store ptr {self.address(at)}, ptr {address}")
         self.hand_over(stmt)
+        if stmt.answer:
+            address = self.code.put("getelementptr i64, ptr %record, i64 1")
+            self.keep(stmt.answer, self.code.put(f"load i64, ptr {address}"))
 
     def hand_over(self, stmt: Note) -> None:
         """Give the note in the record to the host, which may stop the program."""

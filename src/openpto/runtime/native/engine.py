@@ -18,6 +18,7 @@ from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
 from openpto.runtime import collector
 from openpto.runtime.progress import busy
+from openpto.runtime.ranks import Session, ended
 from openpto.runtime.reference.engine import bound_sizes, lifetimes_of
 from openpto.runtime.report import RunReport
 
@@ -41,6 +42,7 @@ from . import (
     reshaping,
     scan,
     select,
+    shmem,
     sort,
     storing,
     updating,
@@ -71,6 +73,7 @@ FAMILIES = (
     reshaping,
     scan,
     select,
+    shmem,
     sort,
     storing,
     updating,
@@ -238,7 +241,10 @@ class Prepared:
             if lent is not None:
                 later.give_back(lent)
         if failed:
-            host.stop(list(record))
+            with ended(host.of_ranks):
+                host.stop(list(record))
+        elif host.session is not None:
+            host.session.close()
         return record
 
     def counts(self, record: Any) -> tuple[int, tuple[int, ...]]:
@@ -249,13 +255,14 @@ class Prepared:
 class _Host:
     """What compiled code finds outside of itself: one for each run."""
 
-    __slots__ = ("_races", "error", "native", "seen", "stores")
+    __slots__ = ("_races", "error", "native", "seen", "session", "stores")
 
     def __init__(self, native: Native) -> None:
         self.native = native
         self.seen: set[tuple[str, int]] = set()
         self.stores: dict[int, list[tuple[Any, tuple[int, ...], tuple[int, ...]]]] = {}
         self.error: BaseException | None = None
+        self.session: Session | None = None
         self._races: HostLog | None = None
 
     @property
@@ -264,6 +271,10 @@ class _Host:
         if self._races is None:
             self._races = HostLog()
         return self._races
+
+    def of_ranks(self) -> Session | None:
+        """What takes part in the communication of ranks, if something does."""
+        return self.session
 
     def stop(self, record: list[int]) -> None:
         """Raise the fault, or what the host found."""
@@ -299,12 +310,25 @@ class _Host:
                 where.append((located(entry, values), tuple(box[:rank]), tuple(box[rank:])))
             elif entry.kind.startswith("race"):
                 self._race(entry, values)
+            elif entry.action is not None:
+                self._communicate(entry, values, record)
             else:
                 self.native.sites.note(values, self.seen)
         except BaseException as found:  # nothing may unwind through compiled code
             self.error = found
             return 1
         return 0
+
+    def _communicate(self, entry: SiteEntry, values: list[int], record: Any) -> None:
+        """A distributed operation."""
+        assert entry.action is not None
+        site = located(entry, values)
+        if self.session is None:
+            self.session = Session.begin(entry.code, site)
+        addresses = values[1 + entry.count + len(entry.loops) :]
+        answer = entry.action(self.session, site, values[1 : 1 + entry.count], addresses)
+        if answer is not None:
+            record[1] = answer
 
     def _race(self, entry: SiteEntry, values: list[int]) -> None:
         """What a parallel loop touches, and the comparison at its end."""

@@ -80,6 +80,9 @@ class _Walk:
         if isinstance(stmt, Set):
             self.flow.set_slots.add(stmt.slot)
             self.slots.add(stmt.slot)
+        elif isinstance(stmt, Note) and stmt.answer:
+            self.flow.set_slots.add(stmt.answer)
+            self.slots.add(stmt.answer)
         elif isinstance(stmt, (Point, Reserve)):
             self.flow.set_pointers.add(stmt.slot)
             self.pointers.add(stmt.slot)
@@ -155,6 +158,8 @@ def pointers_of(stmt: Stmt) -> Iterator[Ptr]:
         yield stmt.at
     elif isinstance(stmt, Call):
         yield from (a for a in stmt.args if isinstance(a, Ptr))
+    elif isinstance(stmt, Note):
+        yield from stmt.memory
     elif isinstance(stmt, Vector):
         yield from (p.at for p in stmt.body if isinstance(p, (Load, Store)))
         yield from (a.out for a in stmt.accs)

@@ -8,12 +8,8 @@ from openpto.ops.registry import OPS, Pointwise, Reduce
 
 from .lower import Handler, Unsupported
 
-HOSTED = frozenset(
-    {"my_pe", "shmem_await", "shmem_clear", "shmem_create", "shmem_meet", "shmem_notify", "shmem_read", "shmem_write"}
-    | {"verify_print", "verify_save"}
-)
-"""Operations of Python: what ranks exchange, for which they sleep, and what a verified call prints and saves. Kernels
-with one of them run on the reference."""
+HOSTED = frozenset({"verify_print", "verify_save"})
+"""Operations of Python: what a verified call prints and saves. Kernels with one of them run on the reference."""
 
 HANDLERS: dict[str, Handler] = {}
 """Functions by op name; filled by :func:`lowers` when the modules of the engine are imported."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from openpto.ir import affine
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Op, Value
+from openpto.ops.shared_memory import COMMUNICATION
 from openpto.runtime.reference.liveness import Lifetimes
 
 from .exposure import never_exposed
@@ -75,12 +76,26 @@ def _visit(
         if isinstance(stmt, Loop):
             inside = {**known, **index_bounds(stmt, known)}
             plan = plan_of(stmt, inside, frozenset(lifetimes.deaths[stmt].after))
-            if plan is not None and not plan.private:
+            if plan is not None and not plan.private and not _communicates(stmt.body):
                 found[stmt] = plan
             _visit(stmt.body, inside, lifetimes, found)
         elif isinstance(stmt, If):
             _visit(stmt.then, known, lifetimes, found)
             _visit(stmt.other, known, lifetimes, found)
+
+
+def _communicates(block: Block) -> bool:
+    """Whether a block talks with other ranks, which see the order of its statements."""
+    for stmt in block.body:
+        if isinstance(stmt, Op):
+            if stmt.name in COMMUNICATION:
+                return True
+        elif isinstance(stmt, Loop):
+            if _communicates(stmt.body):
+                return True
+        elif isinstance(stmt, If) and (_communicates(stmt.then) or _communicates(stmt.other)):
+            return True
+    return False
 
 
 def index_bounds(loop: Loop, known: Mapping[Expr, Interval]) -> dict[Expr, Interval]:

@@ -248,12 +248,15 @@ class Reserve:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Hand site ``site`` and ``values`` to the host, which may stop the program. Of notes with ``once`` the host needs
-    the first of every site only."""
+    """Hand site ``site``, ``values`` and the addresses ``memory`` to the host, which may stop the program. It may use
+    what is there. Of notes with ``once`` the host needs the first of every site only. Slot ``answer``, if there is one,
+    takes what the host leaves in the record after the site."""
 
     site: int
     values: tuple[Index, ...] = ()
     once: bool = False
+    memory: tuple[Ptr, ...] = ()
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,7 +462,8 @@ def lines(stmt: Stmt) -> Iterator[str]:
     elif isinstance(stmt, Reserve):
         yield f"{stmt.slot} = reserve {index_text(stmt.size)} else fault {stmt.site}"
     elif isinstance(stmt, Note):
-        yield f"note {stmt.site}{''.join(f', {index_text(v)}' for v in stmt.values)}"
+        told = "".join(f", {index_text(v)}" for v in stmt.values) + "".join(f", &{ptr_text(p)}" for p in stmt.memory)
+        yield f"{stmt.answer and stmt.answer + ' = '}note {stmt.site}{told}"
     elif isinstance(stmt, Out):
         yield f"out {stmt.number} = {index_text(stmt.value)}"
     else:

@@ -51,7 +51,7 @@ def view(low: Lowering, op: Op) -> NTile:
     type = result_of(op).type
     shape = low.shape(type)
     offsets = low.dims(op.attrs["offsets"])
-    _check_offsets(low, offsets)
+    check_offsets(low, offsets)
     left = [low.b.hold(L.binary("max", L.sub(v, o), 0)) for v, o in zip(source.valid, offsets, strict=True)]
     inferred = [low.b.hold(L.binary("min", n, s)) for n, s in zip(left, shape, strict=True)]
     given = op.attrs.get("valid")
@@ -78,7 +78,8 @@ def _clear(source: NTile, offsets: Sequence[Index], shape: Sequence[Index]) -> b
     return not meets(source.holes, low, [a + n for a, n in zip(low, extents, strict=True)])
 
 
-def _check_offsets(low: Lowering, offsets: Sequence[Index]) -> None:
+def check_offsets(low: Lowering, offsets: Sequence[Index]) -> None:
+    """A window begins inside of what it is taken from (PTO450)."""
     ok = all_of(*(L.binary("ge", o, 0) for o in offsets))
 
     def fields(*o: int) -> dict[str, object]:

@@ -13,8 +13,11 @@ from typing import Any, NoReturn
 from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.nodes import Loop
 from openpto.runtime.places import place
+from openpto.runtime.ranks import Session
 
 Fields = Callable[..., dict[str, Any]]
+Action = Callable[[Session, Site, Sequence[int], Sequence[int]], "int | None"]
+"""A distributed operation, given its place, values and addresses; the answer goes back to compiled code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,9 @@ class SiteEntry:
     loops: tuple[Loop, ...]
     fields: Fields
     count: int
-    kind: str = "fault"  # or "warn", "portability", "hole N", "store N", "race ..."
+    kind: str = "fault"  # or "warn", "portability", "hole N", "store N", "race ...", "ranks"
     op: int = 0
+    action: Action | None = None  # of kind "ranks": what the host does; ``code`` names the operation
 
 
 class Sites:

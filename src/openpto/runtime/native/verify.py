@@ -79,8 +79,11 @@ class _Verifier:
         elif isinstance(stmt, If):
             self.branches(stmt)
         elif isinstance(stmt, (Check, Note)):
-            if 1 + len(stmt.values) > RECORD:
+            memory = stmt.memory if isinstance(stmt, Note) else ()
+            if 1 + len(stmt.values) + len(memory) > RECORD:
                 self.wrong.append(f"site {stmt.site} hands over {len(stmt.values)} values")
+            if isinstance(stmt, Note) and stmt.answer:
+                self.slots.add(stmt.answer)
         elif isinstance(stmt, Vector):
             self.vector(stmt)
 

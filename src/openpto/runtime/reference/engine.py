@@ -15,6 +15,7 @@ from openpto.ir import expr as ex
 from openpto.ir.expr import Expr, ScalarFault
 from openpto.ir.nodes import Kernel, Param
 from openpto.runtime.places import shown
+from openpto.runtime.ranks import ended
 from openpto.runtime.report import NO_MEMORY, RunReport
 
 from . import (
@@ -34,9 +35,9 @@ from . import (
     reshaping,
     scan,
     select,
+    shmem,
     sort,
     storing,
-    symmetric,
     updating,
 )
 from .fma import denormals_flushed
@@ -61,9 +62,9 @@ FAMILIES = (
     reshaping,
     scan,
     select,
+    shmem,
     sort,
     storing,
-    symmetric,
     updating,
 )
 """Modules that register handlers."""
@@ -78,18 +79,22 @@ def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, 
     if denormals_flushed():
         fail("PTO441")
     machine = Machine(kernel, buffers, bound_sizes(kernel, buffers, env), lifetimes_of(kernel), handler_of)
-    with collect_warnings() as warnings, np.errstate(all="ignore"):
-        try:
-            machine.run()
-            _finish(machine)
-        except ScalarFault as found:
-            _scalar_fault(machine, found)
-        except MemoryError as found:
-            if isinstance(found, PyptoError):
-                raise
-            machine.fault("PTO442", why=NO_MEMORY)
+    with collect_warnings() as warnings, np.errstate(all="ignore"), ended(lambda: machine.session):
+        _run(machine)
     written = tuple([machine.written[machine.parameter_of[p.value.var]] for p in kernel.params])
     return RunReport("reference", machine.ops_executed, written, tuple(warnings))
+
+
+def _run(machine: Machine) -> None:
+    try:
+        machine.run()
+        _finish(machine)
+    except ScalarFault as found:
+        _scalar_fault(machine, found)
+    except MemoryError as found:
+        if isinstance(found, PyptoError):
+            raise
+        machine.fault("PTO442", why=NO_MEMORY)
 
 
 def lifetimes_of(kernel: Kernel) -> Lifetimes:

@@ -16,6 +16,7 @@ from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Merge, Op, TileType, Value
 from openpto.runtime.places import place, shown
+from openpto.runtime.ranks import Session
 from openpto.runtime.report import NO_MEMORY
 
 from . import regions
@@ -55,7 +56,7 @@ class Machine:
         self.parameter_of: dict[int, int] = {}
         self.stores: dict[int, list[tuple[Site, Box]]] = {}
         self.races: RaceLog | None = None
-        self.shared: dict[int | str, Any] = {}
+        self.session: Session | None = None
         self._handler_of = handler_of
         self._handlers: dict[str, Handler] = {}
         self._warned: set[tuple[str, Op]] = set()

@@ -1,7 +1,4 @@
-"""Several ranks in one process: transfers, signals, barriers, deadlocks and errors of other ranks."""
-
-import threading
-from pathlib import Path
+"""Blocks that are cut, signals of blocks, and what ranks agree on."""
 
 import ml_dtypes
 import numpy as np
@@ -9,12 +6,21 @@ import pytest
 
 import openpto
 import pypto
-from openpto import run_ranks
+from openpto import distributed
 from pypto import DT_BF16, DT_FP32, DT_INT32, PyptoError
 
 D = pypto.distributed
 pytestmark = pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
 RANKS = 4
+
+
+def run_ranks(count, work):
+    return distributed.launch(work, count)
+
+
+def alone(kernel, *tensors):
+    """A group of one PE."""
+    run_ranks(1, lambda rank: kernel(*tensors))
 
 
 def ones(*shape):
@@ -78,7 +84,7 @@ def test_halves_are_added_in_fp32_and_rounded():
     rng = np.random.default_rng(0)
     x, y = (rng.normal(size=(2, 16)).astype(ml_dtypes.bfloat16) for _ in range(2))
     out = np.zeros_like(x)
-    kernel(x, y, out)
+    alone(kernel, x, y, out)
     np.testing.assert_array_equal(out, (x.astype("f4") + y.astype("f4")).astype(ml_dtypes.bfloat16))
 
 
@@ -117,7 +123,7 @@ def test_a_cut_block_and_a_cut_window():
         pypto.assemble(got, [0, 0], out)
 
     out = np.full((4, 8), 9, np.float32)
-    kernel(ones(4, 8), np.array([2, 3], np.int32), out)
+    alone(kernel, ones(4, 8), np.array([2, 3], np.int32), out)
     want = np.full((4, 8), 9, np.float32)
     want[:3] = 0
     want[1:3, :3] = 1
@@ -146,53 +152,6 @@ def test_signals_of_all_ranks_count():
 # What goes wrong
 
 
-@pypto.frontend.jit
-def waits(out: pypto.Tensor([1, 8], DT_FP32), which: pypto.Tensor([1], DT_INT32)):
-    pypto.set_vec_tile_shapes(1, 8)
-    flag = D.create_shmem_signal("tp", 2)
-    if which[0] == 0:
-        D.shmem_wait_until(flag, 1, 7)
-    else:
-        D.shmem_barrier_all(flag)
-    out[:] = pypto.zeros(1, 8)
-
-
-def test_ranks_that_wait_for_ever_are_stopped_and_told():
-    with pytest.raises(PyptoError) as caught:
-        run_ranks(2, lambda rank: waits(ones(1, 8), np.array([rank], np.int32)))
-    assert caught.value.code == "PTO470"
-    source = Path(__file__).read_text(encoding="utf-8").splitlines()
-    wait, barrier = (
-        1 + next(n for n, text in enumerate(source) if words in text) for words in ("flag, 1, 7", "_all(flag")
-    )
-    assert caught.value.fields["blocked"].split("; ") == [
-        f"rank 0 waits at {__file__}:{wait} for signal 7 of PE 1, which is 0",
-        f"rank 1 waits at {__file__}:{barrier} for the barrier, which PE 0 has not reached",
-    ]
-    assert not [t for t in threading.enumerate() if t.name.startswith("rank ")]
-
-
-def test_a_rank_that_ended_sends_nothing_any_more():
-    def work(rank):
-        if rank == 0:
-            waits(ones(1, 8), np.array([0], np.int32))
-
-    with pytest.raises(PyptoError) as caught:
-        run_ranks(2, work)
-    assert caught.value.code == "PTO470"
-    assert "rank 1 has ended" in " ".join(str(caught.value).replace("|", " ").split())
-
-
-def test_the_first_error_is_raised():
-    def work(rank):
-        if rank == 1:
-            raise KeyError("mine")
-        waits(ones(1, 8), np.array([0], np.int32))
-
-    with pytest.raises(KeyError, match="mine"):
-        run_ranks(2, work)
-
-
 def test_unwritten_data_are_undefined():
     @pypto.frontend.jit
     def kernel(out: pypto.Tensor([4, 8], DT_FP32)):
@@ -201,7 +160,7 @@ def test_unwritten_data_are_undefined():
         out[:] = D.shmem_get(shared, 0)
 
     with pytest.raises(PyptoError) as caught:
-        kernel(ones(4, 8))
+        alone(kernel, ones(4, 8))
     assert caught.value.code == "PTO401"
 
 
@@ -219,7 +178,7 @@ def test_ranks_agree_on_their_tensors():
 
     with pytest.raises(PyptoError) as caught:
         run_ranks(2, work)
-    assert caught.value.code == "PTO471"
+    assert caught.value.code == "PTO474"
 
 
 def test_settings_reach_the_ranks():
@@ -229,69 +188,3 @@ def test_settings_reach_the_ranks():
 
 def test_results_come_in_order():
     assert run_ranks(3, lambda rank: rank * 10) == [0, 10, 20]
-
-
-# What is refused while a kernel is traced
-
-
-def made(name="tp", n_pes=2, dtype=DT_FP32, shape=(8, 16)):
-    return D.create_shmem_tensor(name, n_pes, dtype, list(shape))
-
-
-def signals():
-    return D.create_shmem_signal("tp", 2)
-
-
-REFUSED = {
-    "no group": (lambda x: made(""), "PTO268", "1 to 127 characters"),
-    "group by number": (lambda x: made(3), "PTO222", "group_name must be a str"),
-    "no PEs": (lambda x: made(n_pes=0), "PTO268", "n_pes must be at least 1"),
-    "two sizes": (lambda x: (made(), made(n_pes=3)), "PTO268", "n_pes of group 'tp' is 2, and now 3"),
-    "INT8": (lambda x: made(dtype=pypto.DT_INT8), "PTO231", "INT8"),
-    "rank 1": (lambda x: made(shape=(16,)), "PTO232", "1"),
-    "an empty axis": (lambda x: made(shape=(8, 0)), "PTO235", "0"),
-    "view of signals": (lambda x: D.shmem_view(signals(), [1], [0]), "PTO263", "signals only"),
-    "view of a tensor": (lambda x: D.shmem_view(x, [8, 16], [0, 0]), "PTO222", "must be a ShmemTensor, got Tensor"),
-    "view of another rank": (lambda x: D.shmem_view(made(), [8], [0]), "PTO236", "shape"),
-    "view of too much": (lambda x: D.shmem_view(made(), [9, 16], [0, 0]), "PTO263", "does not fit"),
-    "put to PE 2": (lambda x: D.shmem_put(x, [0, 0], made(), 2), "PTO268", "dst_pe must be in [0, 2)"),
-    "put of FP16": (lambda x: D.shmem_put(pypto.cast(x, pypto.DT_FP16), [0, 0], made(), 0), "PTO228", "FP16"),
-    "put of three axes": (lambda x: D.shmem_put(pypto.unsqueeze(x, 0), [0, 0, 0], made(), 0), "PTO263", "3 axes"),
-    "put by number": (lambda x: D.shmem_put(x, [0, 0], made(), 0, put_op=1), "PTO222", "AtomicType"),
-    "put after a number": (lambda x: D.shmem_put(x, [0, 0], made(), 0, pred=[1]), "PTO223", "pred"),
-    "put after a tensor": (lambda x: D.shmem_put(x, [0, 0], made(), 0, pred=x), "PTO222", "pred must be a list"),
-    "get of signals": (lambda x: D.shmem_get(signals(), 0), "PTO263", "signals only"),
-    "get without offsets": (lambda x: D.shmem_get(made(), 0, [4, 16]), "PTO222", "belong together"),
-    "get from PE -1": (lambda x: D.shmem_get(made(), -1), "PTO268", "src_pe must be in [0, 2)"),
-    "signal to PE -2": (lambda x: D.shmem_signal(signals(), 0, 1, target_pe=-2), "PTO268", "target_pe"),
-    "signal 1.5": (lambda x: D.shmem_signal(signals(), 0, 1.5, target_pe=0), "PTO222", "signal must be an int"),
-    "wait for more": (lambda x: D.shmem_wait_until(signals(), 0, 1, cmp=pypto.OpType.GE), "PTO268", "OpType.EQ"),
-    "barrier of a tensor": (lambda x: D.shmem_barrier_all(x), "PTO222", "must be a ShmemTensor"),
-    "own PE of nothing": (lambda x: D.my_symbolic_pe(""), "PTO268", "1 to 127 characters"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_call_is_refused(name):
-    call, code, words = REFUSED[name]
-
-    @pypto.frontend.jit
-    def kernel(x: pypto.Tensor([8, 16], DT_FP32), out: pypto.Tensor([8, 16], DT_FP32)):
-        pypto.set_vec_tile_shapes(8, 16)
-        call(x)
-        out[:] = x * 1.0
-
-    with pytest.raises(PyptoError) as caught:
-        kernel(ones(8, 16), ones(8, 16))
-    assert caught.value.code == code, str(caught.value)
-    assert words in " ".join(str(caught.value).replace("|", " ").split())
-
-
-def test_transfers_need_a_vector_tile():
-    @pypto.frontend.jit
-    def kernel(out: pypto.Tensor([8, 16], DT_FP32)):
-        out[:] = D.shmem_get(made(n_pes=1), 0)
-
-    with pytest.raises(PyptoError) as caught:
-        kernel(ones(8, 16))
-    assert caught.value.code == "PTO301"
