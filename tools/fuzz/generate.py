@@ -10,7 +10,7 @@ from math import prod
 from openpto.ir.dtypes import DataType
 from openpto.ops.registry import OPS, Pointwise, Reduce
 
-from . import further
+from . import familiar, further
 from .program import HOST, Param, Program, Stmt
 
 ROWS = (1, 2, 3, 4, 5, 8)
@@ -118,6 +118,7 @@ class Generator:
             (2, self.along),
             (1, self.update),
             (2, lambda: further.statement(self)),
+            (1, lambda: familiar.statement(self)),
             (1, lambda: self.store(self.pick(self.names))),
         ]
         return self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]()
