@@ -17,8 +17,9 @@ from typing import Any
 
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, Carry, If, Let, Loop, Op, Value
+from openpto.runtime.boxes import Box
 
-from .tiles import Box, meets, without
+from .tiles import meets, without
 
 Holes = tuple[Box, ...]
 

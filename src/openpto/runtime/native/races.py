@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from openpto.ir.nodes import Block, Carry, If, Loop, Op, Value
-from openpto.runtime.reference.machine import box_text
+from openpto.runtime.boxes import box_text
 from openpto.runtime.reference.races import RaceLog, chained_carries
 
 from .loopir import Index

@@ -8,6 +8,7 @@ from dataclasses import replace
 from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm, Op, Value
+from openpto.runtime.boxes import Box
 from openpto.runtime.places import shown
 
 from . import loopir as L
@@ -19,7 +20,7 @@ from .loopir import Index
 from .lower import TRUE, Lowering
 from .movement import all_of
 from .reshaping import reshaped
-from .tiles import Box, NTile, numbers, place_mask, without
+from .tiles import NTile, numbers, place_mask, without
 from .waiting import put
 
 

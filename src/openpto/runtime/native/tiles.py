@@ -6,13 +6,14 @@ and run-time facts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ops import arith
 from openpto.ops.arith import BOOL
+from openpto.runtime.boxes import Box, outside
 
 from . import loopir as L
 from .build import Builder, compact, fill
@@ -29,8 +30,6 @@ def stored_type(dtype: DataType) -> DataType:
     return dtype if dtype in _COMPUTED else DataType.DT_UINT8
 
 
-Box = tuple[tuple[int, ...], tuple[int, ...]]
-"""Half-open: first and last-plus-one position."""
 MOST_HOLES = 64
 
 
@@ -38,23 +37,8 @@ def without(holes: Sequence[Box], low: Sequence[int], high: Sequence[int]) -> tu
     """What is left of ``holes`` when a box is filled; None if that becomes too many boxes."""
     left: list[Box] = []
     for hole in holes:
-        left.extend(_outside(hole, low, high))
+        left.extend(outside(hole, low, high))
     return tuple(left) if len(left) <= MOST_HOLES else None
-
-
-def _outside(hole: Box, low: Sequence[int], high: Sequence[int]) -> Iterator[Box]:
-    """The parts of ``hole`` outside of a box, cut off axis by axis."""
-    if not meets((hole,), low, high):
-        yield hole
-        return
-    begin, end = list(hole[0]), list(hole[1])
-    for axis, (a, b) in enumerate(zip(low, high, strict=True)):
-        if begin[axis] < a:
-            yield tuple(begin), (*end[:axis], a, *end[axis + 1 :])
-            begin[axis] = a
-        if b < end[axis]:
-            yield (*begin[:axis], b, *begin[axis + 1 :]), tuple(end)
-            end[axis] = b
 
 
 def meets(holes: Sequence[Box], low: Sequence[int], high: Sequence[int]) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Merge, Op, TileType, Value
+from openpto.runtime.boxes import box_text
 from openpto.runtime.places import place, shown
 from openpto.runtime.ranks import Session
 from openpto.runtime.report import NO_MEMORY
@@ -344,7 +345,3 @@ class Machine:
 
 def _carried_vars(loop: Loop) -> frozenset[int]:
     return frozenset(c.param.var for c in loop.carries if isinstance(c.param, Value))
-
-
-def box_text(box: Box) -> str:
-    return f"[{', '.join(f'{a}:{b}' for a, b in zip(*box, strict=True))}]"
