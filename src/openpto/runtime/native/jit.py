@@ -16,6 +16,8 @@ from typing import Any
 
 from openpto.runtime.store import key_of, store
 
+from .once import once
+
 Entry = Callable[[Any, Any, Any, Any], int]
 
 _AVX2 = "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt,+sse4.2,+movbe"
@@ -116,7 +118,7 @@ class Target:
         return self.triple.startswith(("x86_64", "i"))
 
 
-@cache
+@once
 def binding() -> Any:
     """llvmlite's binding layer, initialised."""
     import llvmlite.binding as llvm
@@ -182,7 +184,7 @@ class _Shared:
         return self.machines[goal]
 
 
-@cache
+@once
 def _shared() -> _Shared:
     return _Shared()
 

@@ -15,6 +15,7 @@ from functools import cache
 from openpto.language.configuration import in_force, settings
 
 from . import cpus, jit, pool_code
+from .once import once
 
 THREADS = os.name == "posix"
 """Whether the system has the threads that the pool is made of; elsewhere a kernel's own thread does everything."""
@@ -26,7 +27,7 @@ _latest: tuple[tuple[object, ...], int] | None = None
 """What settings follow from, and the threads that were found by them."""
 
 
-@cache
+@once
 def code() -> jit.Linked:
     """The pool's machine code, made once a process."""
     goal = jit.target()
