@@ -58,7 +58,7 @@ def loop(low: Lowering, stmt: Loop) -> None:
         races.begin(low)
     bounds = start, stop, step
     later: dict[Carry, NTile] = {}
-    if first_is_told_apart(stmt) and any(s.masked for s in states.values()):
+    if first_is_told_apart(stmt) and any(s.masked or low.env[c.init].blank for c, s in states.items()):  # type: ignore[index]
         saved = _save(low)
         later = _after_first(low, stmt, bounds, tiles, cells, states)
         _restore(low, saved)
