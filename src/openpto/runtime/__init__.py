@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from openpto.diagnostics import fail, warn
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Kernel
-from openpto.language.configuration import settings
 
 from . import reference
 from .report import RunReport
@@ -32,15 +31,13 @@ def native_available() -> bool:
 
 
 def _native(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> RunReport:
-    """Compiled code; a kernel that it does not cover runs as a whole on the reference, with a warning unless the choice
-    of the engine was ours and nothing is lacking."""
+    """Compiled code; a kernel that it does not cover runs as a whole on the reference, with a warning."""
     from . import native  # loads LLVM
 
     try:
         return native.execute(kernel, buffers, env)
     except native.Unsupported as missing:
-        if not missing.hosted or settings().engine != "auto":
-            warn("PTO443", site=missing.site, what=missing.what)
+        warn("PTO443", site=missing.site, what=missing.what)
     return reference.execute(kernel, buffers, env)
 
 

@@ -42,4 +42,4 @@ def handler_of(name: str) -> Handler:
         return HANDLERS["pointwise"]
     if isinstance(arithmetic, Reduce):
         return HANDLERS["reduce"]
-    raise Unsupported(f"the op {name}", hosted=name in HOSTED)
+    raise Unsupported(f"the op {name}")

@@ -44,13 +44,11 @@ Handler = Callable[["Lowering", Op], "NTile | None"]
 
 
 class Unsupported(Exception):
-    """The engine cannot compile this; the whole kernel runs on the reference. ``what`` names it, ``site`` is where;
-    ``hosted`` tells that only Python can do it, so that nothing is lacking."""
+    """The engine cannot compile this; the whole kernel runs on the reference. ``what`` names it, ``site`` is where."""
 
-    def __init__(self, what: str, hosted: bool = False) -> None:
+    def __init__(self, what: str) -> None:
         super().__init__(what)
         self.what = what
-        self.hosted = hosted
         self.site: Site | None = None
 
 
