@@ -314,6 +314,42 @@ register(
 
 register(
     Rule(
+        code="PTO124",
+        name="shape-of-the-loop-after-it",
+        exc=ValueError,
+        title=T("tensor whose shape belongs to a loop is used after it", "循环之后使用形状取决于循环内部的张量"),
+        message=T(
+            "{name} takes its shape from the index or from a scalar that is read inside the loop at {loop_line}; "
+            "after the loop there is no such shape",
+            "{name} 的形状取决于 {loop_line} 处循环的下标或循环内读取的标量；循环之后不存在这样的形状",
+        ),
+        help=T(
+            "store {name} in a tensor that is declared before the loop, with a shape known there and valid_shape for "
+            "the rest",
+            "把 {name} 存入循环之前声明的张量，其形状在那里已知，其余部分用 valid_shape 表示",
+        ),
+        explanation=T(
+            "A tensor outlives a loop only if its capacity is known outside: memory is reserved by shape. Extents that "
+            "change from iteration to iteration are what valid_shape is for.",
+            "只有容量在循环之外已知的张量才能在循环之后继续存在：内存按形状分配。随迭代变化的长度应使用 valid_shape 表示。",
+        ),
+        bad=program(
+            "for i in pypto.loop(2):\n"
+            "    t = pypto.tensor([i + 1, 8], pypto.DT_FP32)\n"
+            "    pypto.assemble(pypto.view(x, [1, 8], [i, 0]), [0, 0], t)\n"
+            "pypto.assemble(pypto.view(t, [1, 8], [0, 0]), [0, 0], out)"
+        ),
+        good=program(
+            "t = pypto.tensor([2, 8], pypto.DT_FP32)\n"
+            "for i in pypto.loop(2):\n"
+            "    pypto.assemble(pypto.view(x, [1, 8], [i, 0]), [i, 0], t)\n"
+            "pypto.assemble(pypto.view(t, [1, 8], [0, 0]), [0, 0], out)"
+        ),
+    )
+)
+
+register(
+    Rule(
         code="PTO130",
         name="condition-type",
         exc=TypeError,
