@@ -129,6 +129,31 @@ def test_a_look_into_a_window_of_a_window():
     assert np.array_equal(out, want)
 
 
+def test_windows_without_elements_move_nothing():
+    """Also where they begin behind the memory."""
+
+    @pypto.frontend.jit
+    def kernel(
+        x: pypto.Tensor([8, 16], DT_FP32), n: pypto.Tensor([1], pypto.DT_INT32), out: pypto.Tensor([8, 16], DT_FP32)
+    ):
+        pypto.set_vec_tile_shapes(8, 16)
+        m = D.create_shmem_tensor("tp", 1, DT_FP32, [8, 16])
+        D.shmem_put(pypto.view(x, [8, 16], [0, 0], valid_shape=[n[0], 16]), [9, 3], m, 0)
+        nothing = D.shmem_get(m, 0, [8, 16], [0, 12], valid_shape=[8, n[0]])
+        behind = D.shmem_get(m, 0, [4, 16], [n[0] + 10, 0])
+        D.shmem_clear_data(m, [4, 16], [n[0] + 10, 0])
+        D.shmem_signal(m, 0, 1, [4, 16], [n[0] + 10, 0], target_pe=0)
+        D.shmem_wait_until(m, 0, 7, [4, 16], [n[0] + 10, 0])
+        D.shmem_wait_until(m, 0, 0)
+        out[:] = x * 2.0
+        pypto.assemble(nothing, [0, 0], out)
+        pypto.assemble(behind, [0, 0], out)
+
+    x, out = np.ones((8, 16), np.float32), np.zeros((8, 16), np.float32)
+    distributed.launch(lambda rank: kernel(x, np.zeros(1, np.int32), out), 1)
+    assert (out == 2).all()
+
+
 @pytest.mark.parametrize("platform", ["910B", "910C", "950"])
 def test_on_every_chip(platform):
     @pypto.frontend.jit

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+import numpy as np
+
 from openpto.diagnostics import Site, T, fault
 from openpto.ir.dtypes import DataType
 from openpto.runtime.boxes import Box, box_text
@@ -108,8 +110,9 @@ class Session:
         box = _box(window, window.form.shape, offsets, extents, site)
         with self.world.lock:
             self.world.going_on(self.member)
-            if 0 not in extents:
-                self._touch(window, pe, "read", box, site)
+            if 0 in extents:
+                return np.empty(tuple(extents), window.segment(pe).data.dtype), np.empty(tuple(extents), np.bool_)
+            self._touch(window, pe, "read", box, site)
             return window.segment(pe).read(box)
 
     def clear_data(self, ticket: int, offsets: Sequence[int], extents: Sequence[int], site: Site) -> None:
