@@ -13,6 +13,7 @@ from functools import cache
 
 from openpto.ops.arith import BOOL
 
+from . import gemm
 from .dominance import registers
 from .jit import RUNTIME
 from .lanes import Code, memory
@@ -428,9 +429,13 @@ class Emitter(VectorCode):
 
     def call(self, stmt: Call) -> None:
         args = [("ptr", self.address(a)) if isinstance(a, Ptr) else ("i64", self.index(a)) for a in stmt.args]
+        callee = gemm.callee(stmt.routine, self.features, self.is_x86)
+        args += callee.form
         typed = ", ".join(f"{t} {v}" for t, v in args)
-        self.code.declare(stmt.routine, "void", [t for t, _ in args])
-        self.code.do(f"call void @{stmt.routine}({typed})")
+        for pack in callee.packs:
+            self.code.declare(pack, "void", [])
+        self.code.declare(callee.name, "void", [t for t, _ in args])
+        self.code.do(f"call void @{callee.name}({typed})")
 
     def note(self, stmt: Note) -> None:
         self.fill_record(stmt.site, stmt.values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 
 from openpto.ir.dtypes import DataType
@@ -12,12 +13,13 @@ from openpto.runtime.native import jit, lanes
 
 from . import driver, kernels, packing
 from .kinds import Kind, Step, whole_step
-from .plan import PLANS, Plan, plan_of
+from .plan import PLANS, plan_of
 
 _FLOATS = {"f32": DataType.DT_FP32, "f16": DataType.DT_FP16, "bf16": DataType.DT_BF16}
 _TF32 = {"tf32rint": TransMode.CAST_RINT, "tf32round": TransMode.CAST_ROUND}
 _KINDS = {**{source: name for name, source in _FLOATS.items()}, DataType.DT_INT8: "i8"}
 _TF32_OF = {mode: name for name, mode in _TF32.items()}
+_SHAPES = {"n": "rows", "t": "turn"}
 WORKSPACE = max(plan.workspace for plan in PLANS)
 """Words that serve every routine on every code path."""
 
@@ -39,26 +41,51 @@ def modules(names: Iterable[str], goal: jit.Target) -> dict[str, str]:
 
 @cache
 def _modules(name: str, goal: jit.Target) -> dict[str, str]:
-    kind_name, form = name.removeprefix("gemm_").rsplit("_", 1)
+    kind_name, form = _parts(name)
     plan = plan_of(goal.features, goal.is_x86)
-    kind = _kind(kind_name, goal, plan)
+    kind = _kind(kind_name, goal.features, goal.is_x86)
     found = {kernels.block_name(kind): kernels.module(plan, kind)}
+    found[driver.gemm_name(kind)] = driver.module(plan, kind, lanes.memory(kind.source))
     for role, letter in zip("ab", form, strict=True):
-        shape = "turn" if letter == "t" else "rows"
+        shape = _SHAPES[letter]
         key = packing.pack_name(kind, role, shape)
         if key not in found:
             found[key] = packing.module(plan, kind, role, shape, goal.features)
-    found[name] = driver.module(plan, kind, form, lanes.memory(kind.source))
     return found
 
 
-def _kind(name: str, goal: jit.Target, plan: Plan) -> Kind:
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """The function behind a routine: its name, the (type, value) of the arguments that select the form, and the names
+    of the functions among these."""
+
+    name: str
+    form: tuple[tuple[str, str], ...]
+    packs: tuple[str, ...]
+
+
+def callee(name: str, features: frozenset[str], is_x86: bool) -> Callee:
+    """What a call of a routine is on a code path."""
+    kind_name, form = _parts(name)
+    kind = _kind(kind_name, features, is_x86)
+    packs = tuple(packing.pack_name(kind, role, _SHAPES[letter]) for role, letter in zip("ab", form, strict=True))
+    turned = tuple(("i1", str(letter == "t").lower()) for letter in form)
+    return Callee(driver.gemm_name(kind), (*(("ptr", f"@{pack}") for pack in packs), *turned), packs)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Kind and form of a routine."""
+    kind, form = name.removeprefix("gemm_").rsplit("_", 1)
+    return kind, form
+
+
+def _kind(name: str, features: frozenset[str], is_x86: bool) -> Kind:
     if name == "i8":
-        return Kind(name, DataType.DT_INT8, whole_step(goal.features, goal.is_x86, plan))
+        return Kind(name, DataType.DT_INT8, whole_step(features, is_x86, plan_of(features, is_x86)))
     if name in _TF32:
         return Kind(name, DataType.DT_FP32, Step.FMA, tf32_expression(_TF32[name]))
     source = _FLOATS[name]
     return Kind(name, source, Step.FMA, None if name == "f32" else cast_expression(source, DataType.DT_FP32))
 
 
-__all__ = ["WORKSPACE", "modules", "routine"]
+__all__ = ["WORKSPACE", "Callee", "callee", "modules", "routine"]

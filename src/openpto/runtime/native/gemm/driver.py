@@ -1,9 +1,11 @@
 """The product of two matrices: panels of k, packed operands, blocks of C.
 
-``gemm_<kind>_<form>(c, ldc, a, lda, b, ldb, m, n, k, work)``: C[m, n] = A[m, k] B[k, n]; C is FP32, or INT32 for INT8.
-The form has a letter for A and for B: n as written, t stored the other way round. ``ld*`` are the elements from row to
-row of the operand as it is stored; the elements of a row are neighbours. ``work`` has ``plan.workspace`` words. C may
-be any block of a larger matrix: the routine keeps nothing, so several threads may compute several blocks.
+``gemm_<kind>(c, ldc, a, lda, b, ldb, m, n, k, work, pack_a, pack_b, a_turned, b_turned)``: C[m, n] = A[m, k] B[k, n];
+C is FP32, or INT32 for INT8. An operand that is turned is stored the other way round. ``ld*`` are the elements from row
+to row of the operand as it is stored; the elements of a row are neighbours. ``work`` has ``plan.workspace`` words.
+``pack_*`` are the routines that pack an operand as it is stored: a kernel names them, so that only those of its own
+forms are needed. C may be any block of a larger matrix: the routine keeps nothing, so several threads may compute
+several blocks.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from dataclasses import dataclass
 
 from .kernels import block_name
 from .kinds import Kind, Step
-from .packing import pack_name
 from .plan import Plan
 from .text import Text
 
@@ -27,6 +28,10 @@ GEMM = (
     ("i64", "n"),
     ("i64", "k"),
     ("ptr", "work"),
+    ("ptr", "pack_a"),
+    ("ptr", "pack_b"),
+    ("i1", "a_turned"),
+    ("i1", "b_turned"),
 )
 FEW = 256
 """Rows of A (columns of B) up to which packing the other operand costs more than reading its rows far apart."""
@@ -34,36 +39,40 @@ ALIASED = 1024
 """Words; rows at multiples of this distance share cache sets."""
 
 
-def gemm_name(kind: Kind, form: str) -> str:
+def gemm_name(kind: Kind) -> str:
     """The routine's name."""
-    return f"gemm_{kind.name}_{form}"
+    return f"gemm_{kind.name}"
 
 
-def module(plan: Plan, kind: Kind, form: str, element: str) -> str:
+def module(plan: Plan, kind: Kind, element: str) -> str:
     """The routine; ``element`` is the LLVM type of an element of A and B in memory."""
     text = Text()
-    with text.function(gemm_name(kind, form), GEMM, internal=False):
+    with text.function(gemm_name(kind), GEMM, internal=False, brief=True):
         with text.when(text.compare("sle", "%k", 0)):
-            _clear(text, plan)
-        _Driver(text, plan, kind, form, element).write()
+            _clear(text)
+        _Driver(text, plan, kind, element).write()
     return text.module()
 
 
-def _clear(text: Text, plan: Plan) -> None:
+def _clear(text: Text) -> None:
     """An empty sum is zero."""
-    with text.loop("%m") as i, text.loop("%n") as j:
+    length = text.mul("%n", 4)
+    with text.loop("%m") as i:
         row = text.at("%c", text.mul(i, "%ldc"))
-        text.do(f"store i32 0, ptr {text.at(row, j)}, align 4")
+        zeros = (("ptr", row), ("i8", "0"), ("i64", length), ("i1", "false"))
+        text.invoke("llvm.memset.p0.i64", *zeros, declare=True)
 
 
 class _Driver:
-    def __init__(self, text: Text, plan: Plan, kind: Kind, form: str, element: str) -> None:
+    def __init__(self, text: Text, plan: Plan, kind: Kind, element: str) -> None:
         self.text, self.plan, self.kind, self.element = text, plan, kind, element
-        self.a_turned, self.b_turned = (letter == "t" for letter in form)
         self.factors = kind.step.factors
         self.packed_a = text.at("%work", plan.panels)
-        self.direct_a = self.direct(self.a_turned, "%n", 2 * plan.width, "%lda")
-        self.direct_b = self.direct(self.b_turned, "%m", plan.rows, "%ldb")
+        self.direct_a = self.direct("%a_turned", "%n", 2 * plan.width, "%lda")
+        self.direct_b = self.direct("%b_turned", "%m", plan.rows, "%ldb")
+        self.height = str(plan.heights[0])
+        if plan.thin:
+            self.height = text.choose(text.compare("sle", "%n", plan.lanes), "i64", str(plan.thin[0]), self.height)
 
     def write(self) -> None:
         """Panels of k, in them columns of B, in them rows of A."""
@@ -83,49 +92,33 @@ class _Driver:
                     self.pack_a(part, i, rows)
                     self.blocks(part, (i, j), (rows, columns))
 
-    def direct(self, turned: bool, others: str, once: int, ld: str) -> str:
+    def direct(self, turned: str, others: str, once: int, ld: str) -> str:
         """Whether an operand is read where it lies: its rows are words, the other one has so few rows or columns that
         packing does not pay, and its own rows do not fall into the same cache sets. Empty: never."""
-        if turned or self.kind.step is not Step.FMA or self.kind.entering is not None:
+        if self.kind.step is not Step.FMA or self.kind.entering is not None:
             return ""
         text = self.text
         single = text.compare("sle", others, once)
         few = text.compare("sle", others, FEW)
         spread = text.compare("ne", text.put(f"and i64 {ld}, {ALIASED - 1}"), 0)
-        return text.put(f"or i1 {single}, {text.put(f'and i1 {few}, {spread}')}")
+        pays = text.put(f"or i1 {single}, {text.put(f'and i1 {few}, {spread}')}")
+        return text.choose(turned, "i1", "false", pays)
 
-    def pack(
-        self,
-        role: str,
-        turned: bool,
-        target: tuple[str, int],
-        source: tuple[str, str],
-        at: tuple[str, str],
-        extents: tuple[str, str],
-    ) -> None:
-        """Pack the part of A or B that begins at ``at`` (row, column of the product's operand)."""
-        text = self.text
-        if turned:
-            at, extents = (at[1], at[0]), (extents[1], extents[0])
-        offset = text.add(text.mul(at[0], source[1]), at[1])
-        form = "turn" if turned else "rows"
-        text.invoke(
-            pack_name(self.kind, role, form),
-            ("ptr", target[0]),
-            ("i64", str(target[1])),
-            ("ptr", text.at(source[0], offset, self.element)),
-            ("i64", source[1]),
-            ("i64", extents[0]),
-            ("i64", extents[1]),
-            declare=True,
-        )
+    def pack(self, role: str, target: tuple[str, int], first: tuple[str, str], extents: tuple[str, str]) -> None:
+        """Pack the part of A or B that begins at row and column ``first`` of the product's operand."""
+        text, turned, ld = self.text, f"%{role}_turned", f"%ld{role}"
+        row, column = (text.choose(turned, "i64", first[1 - k], first[k]) for k in range(2))
+        rows, columns = (text.choose(turned, "i64", extents[1 - k], extents[k]) for k in range(2))
+        source = text.at(f"%{role}", text.add(text.mul(row, ld), column), self.element)
+        integers = f"i64 {ld}, i64 {rows}, i64 {columns}"
+        text.do(f"call void %pack_{role}(ptr {target[0]}, i64 {target[1]}, ptr {source}, {integers})")
 
     def pack_a(self, part: _Part, i: str, rows: str) -> None:
         """Rows of A; of those that are read where they lie only an incomplete block."""
         text, plan = self.text, self.plan
         first = "0"
         if self.direct_a:
-            rest = text.put(f"srem i64 {rows}, {plan.heights[0]}")
+            rest = text.put(f"srem i64 {rows}, {self.height}")
             complete = text.sub(rows, rest)
             for height in plan.heights[1:]:
                 complete = text.choose(text.compare("eq", rest, height), "i64", rows, complete)
@@ -133,7 +126,7 @@ class _Driver:
         with text.when(text.compare("slt", first, rows)):
             target = text.at(self.packed_a, text.mul(first, plan.stride) if self.direct_a else 0)
             at, extents = (text.add(i, first), part.first), (text.sub(rows, first), part.extent)
-            self.pack("a", self.a_turned, (target, plan.stride), ("%a", "%lda"), at, extents)
+            self.pack("a", (target, plan.stride), at, extents)
 
     def pack_b(self, part: _Part, j: str, columns: str) -> None:
         """Panels of some columns; of those that are read where they lie only an incomplete one."""
@@ -144,7 +137,7 @@ class _Driver:
         with text.loop(columns, width, first) as c:
             wide = text.least(width, text.sub(columns, c))
             at, extents = (part.first, text.add(j, c)), (part.extent, wide)
-            self.pack("b", self.b_turned, (self.panel(part, c), width), ("%b", "%ldb"), at, extents)
+            self.pack("b", (self.panel(part, c), width), at, extents)
 
     def panel(self, part: _Part, c: str) -> str:
         """The address of the packed panel of column ``c``."""
@@ -155,8 +148,8 @@ class _Driver:
         """Every block of C in some rows and columns. The rows of C that one block of A feeds are few pages of memory:
         they come one after the other."""
         text, plan = self.text, self.plan
-        with text.loop(extents[0], plan.heights[0]) as r:
-            rows = text.least(plan.heights[0], text.sub(extents[0], r))
+        with text.loop(extents[0], self.height) as r:
+            rows = text.least(self.height, text.sub(extents[0], r))
             row = text.add(at[0], r)
             a, lda = self.left(part, r, row, rows)
             line = text.mul(row, "%ldc")
@@ -185,7 +178,7 @@ class _Driver:
         packed, stride = text.at(self.packed_a, text.mul(r, plan.stride)), str(plan.stride)
         if not self.direct_a:
             return packed, stride
-        whole = text.compare("eq", rows, plan.heights[0])
+        whole = text.compare("eq", rows, self.height)
         for height in plan.heights[1:]:
             whole = text.put(f"or i1 {whole}, {text.compare('eq', rows, height)}")
         here = text.put(f"and i1 {self.direct_a}, {whole}")

@@ -20,10 +20,7 @@ from openpto.runtime.native.loopir import LANES
 from .kinds import Kind, Step
 from .plan import SOONER, Plan
 from .text import Text
-from .turning import transposed
-
-LONG = 4 * LANES
-"""Words that one round of a loop copies where lines are long."""
+from .turning import exchanged
 
 PACK = (("ptr", "to"), ("i64", "ldt"), ("ptr", "from"), ("i64", "ldf"), ("i64", "rows"), ("i64", "columns"))
 
@@ -61,6 +58,7 @@ class _Packing:
     words: str = ""
     buffer: str = ""
     square: str = ""
+    apart: str = ""
     word: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,8 +73,9 @@ class _Packing:
             self.to = text.at("%to", "%ldt")
         if self.plan.lanes < LANES:
             self.buffer = text.put(f"alloca [{self.taken} x {self.element}], align 64")
-        if self.form == "turn" and not self.along:
+        if self.form == "turn":
             self.square = text.put(f"alloca [{self.plan.lanes * LANES} x i32], align 64")
+            self.apart = text.put(f"alloca [{self.plan.lanes} x i64], align 64")
 
     @property
     def along(self) -> bool:
@@ -87,6 +86,11 @@ class _Packing:
     def element(self) -> str:
         """LLVM type of an element in memory."""
         return lanes.memory(self.kind.source)
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return bytes_of(self.kind.source) if self.along else 4
 
     @property
     def taken(self) -> int:
@@ -106,25 +110,23 @@ class _Packing:
             self.row(i, [(str(w), "") for w in range(0, panel, LANES)])
         text.jump(done)
         text.start(other)
-        long, whole, ragged = self.groups()
+        whole, ragged = self.groups()
         with text.loop(self.lines) as i:
-            with text.loop(long, LONG) as w:
-                self.row(i, [(text.add(w, k), "") for k in range(0, LONG, LANES)])
-            with text.loop(whole, LANES, long) as w:
+            with text.loop(whole, LANES) as w:
                 self.row(i, [(w, "")])
             with text.when(ragged):
                 self.row(i, [(whole, self.left(whole))])
         text.jump(done)
         text.start(done)
 
-    def groups(self) -> tuple[str, str, str]:
-        """Words in long groups and in groups of sixteen whose elements all are there, and whether more follow."""
+    def groups(self) -> tuple[str, str]:
+        """Words in groups of sixteen whose elements all are there, and whether more follow."""
         text, factors = self.text, self.kind.step.factors
         complete = self.words
         if self.along and factors > 1:
             complete = text.put(f"lshr i64 %columns, {factors.bit_length() - 1}")
-        long, whole = (text.put(f"and i64 {complete}, {-size}") for size in (LONG, LANES))
-        return long, whole, text.compare("ne", self.words, whole)
+        whole = text.put(f"and i64 {complete}, {-LANES}")
+        return whole, text.compare("ne", self.words, whole)
 
     def row(self, i: str, parts: list[tuple[str, str]]) -> None:
         """Words of line ``i``: sixteen from each of some places on; how many elements are left there, if not enough."""
@@ -135,44 +137,117 @@ class _Packing:
             self.put(x, self.text.at(target, w))
 
     def turn(self) -> None:
-        """Every line becomes a column: blocks of ``plan.lanes`` lines by sixteen words are turned in registers."""
-        text = self.text
-        _, whole, ragged = self.groups()
-        with text.loop(self.lines, self.plan.lanes) as i:
-            lines = [self.sources(text.add(i, k), clamp=True) for k in range(self.plan.lanes)] if self.along else []
+        """Every line becomes a column: blocks of ``plan.lanes`` lines by a round of words are turned in registers."""
+        text, plan = self.text, self.plan
+        pitch = self.round * self.step.factors if self.along else LANES
+        near = text.constant("near", "i64", [k * pitch for k in range(plan.lanes)])
+        with text.loop(self.lines, plan.lanes) as i:
             target = text.at(self.to, i)
-            if self.buffer:
-                with text.loop(whole, LANES) as w:
-                    self.block(i, lines, w, "", target)
-                with text.when(ragged):
-                    self.block(i, lines, whole, self.left(whole), target)
-            else:  # masked loads cost nothing there: one piece of code does for all
-                with text.loop(self.words, LANES) as w:
-                    self.block(i, lines, w, self.left(w), target)
+            if self.along:
+                self.turn_lines(i, near, target)
+            else:
+                self.turn_words(i, near, target)
 
-    def block(self, i: str, lines: list[list[tuple[str, str]]], w: str, left: str, target: str) -> None:
-        """Turn one block, from line ``i`` and word ``w`` on."""
+    @property
+    def step(self) -> Step:
+        """The step of the micro-kernel."""
+        return self.kind.step
+
+    @property
+    def round(self) -> int:
+        """Words of a line that are turned at a time, with those of ``plan.lanes`` lines: four vectors of sixteen."""
+        return 4 * LANES // self.plan.lanes
+
+    def turn_lines(self, i: str, near: str, target: str) -> None:
+        """Turn ``plan.lanes`` lines from line ``i`` on. Their last words, if not enough for a round, come from a copy
+        with zeros behind them."""
+        text, factors = self.text, self.step.factors
+        complete = self.words if factors == 1 else text.put(f"lshr i64 %columns, {factors.bit_length() - 1}")
+        base = text.at("%from", text.mul(i, "%ldf"), self.element)
+        apart = self.distances(text.sub(text.sub(self.lines, i), 1))
+        with text.loop(self.words, self.round) as w:
+            here = text.at(base, text.mul(w, factors), self.element)
+            few = text.compare("slt", text.sub(complete, w), self.round)
+            with text.when(few):
+                self.copy(here, apart, text.sub("%columns", text.mul(w, factors)))
+            here = text.choose(few, "ptr", self.square, here)
+            self.block(here, text.choose(few, "ptr", near, apart), text.at(target, text.mul(w, "%ldt")))
+
+    def distances(self, most: str) -> str:
+        """The address of how far lines lie behind a line; those from number ``most`` on lie where it does."""
         text, count = self.text, self.plan.lanes
-        kind = f"<{count} x {self.word}>"
-        left = self.limited(left)
-        loaded = [self.load(line, w, left) for line in lines] if lines else self.collected(i, w, left)
-        for part in range(0, LANES, count):
-            order = range(part, part + count)
-            piece = loaded
-            if count < LANES:
-                piece = [text.shuffle(f"<{LANES} x {self.word}>", x, "poison", order) for x in loaded]
-            for k, column in enumerate(transposed(text, kind, piece)):
-                row = text.mul(text.add(w, part + k), "%ldt")
-                text.do(f"store {kind} {column}, ptr {text.at(target, row)}, align 4")
+        vector = f"<{count} x i64>"
+        numbers = f"<{', '.join(f'i64 {k}' for k in range(count))}>"
+        last = text.splat(count, "i64", most)
+        near = text.put(f"icmp slt {vector} {numbers}, {last}")
+        line = text.put(f"select <{count} x i1> {near}, {vector} {numbers}, {vector} {last}")
+        apart = text.put(f"mul {vector} {line}, {text.splat(count, 'i64', '%ldf')}")
+        text.do(f"store {vector} {apart}, ptr {self.apart}, align 64")
+        return self.apart
 
-    def collected(self, i: str, w: str, left: str) -> list[str]:
-        """Lines ``i`` and following, through memory: forming words of several rows is too much code to be repeated."""
+    def copy(self, source: str, apart: str, count: str) -> None:
+        """``count`` elements of each line into the square."""
+        text, pitch = self.text, self.round * self.step.factors
+        text.do(f"store <{self.plan.lanes * pitch} x {self.element}> zeroinitializer, ptr {self.square}, align 64")
+        with text.loop(str(self.plan.lanes)) as k:
+            far = text.put(f"load i64, ptr {text.at(apart, k, 'i64')}, align 8")
+            line = text.at(source, far, self.element)
+            to = text.at(self.square, text.mul(k, pitch), self.element)
+            with text.loop(count) as t:
+                x = text.put(f"load {self.element}, ptr {text.at(line, t, self.element)}, align {self.size}")
+                text.do(f"store {self.element} {x}, ptr {text.at(to, t, self.element)}, align {self.size}")
+
+    def block(self, source: str, apart: str, target: str) -> None:
+        """Turn :attr:`round` words of ``plan.lanes`` lines. Vector e holds four words of lines e, e + 4 ..., so one
+        exchange inside of 128 bits is enough."""
+        text, count = self.text, self.plan.lanes
+        factors, element = (self.step.factors, self.element) if self.along else (1, self.word)
+        piece = f"<{4 * factors} x {element}>"
+        lines = []
+        for k in range(count):
+            far = text.put(f"load i64, ptr {text.at(apart, k, 'i64')}, align 8")
+            lines.append(text.at(source, far, element))
+        vectors = []
+        for e in range(4):
+            pieces = [
+                text.put(f"load {piece}, ptr {text.at(line, 4 * factors * part, element)}, align {self.size}")
+                for part in range(LANES // count)
+                for line in lines[e::4]
+            ]
+            joined = text.joined(element, 4 * factors, pieces)
+            vectors.append(self.entering(joined) if self.along else joined)
+        columns = exchanged(text, f"<{LANES} x {self.word}>", vectors)
+        for part in range(LANES // count):
+            for c, column in enumerate(columns):
+                order = range(part * count, (part + 1) * count)
+                if count < LANES:
+                    column = text.shuffle(f"<{LANES} x {self.word}>", column, "poison", order)
+                row = text.at(target, text.mul("%ldt", 4 * part + c))
+                text.do(f"store <{count} x {self.word}> {column}, ptr {row}, align 4")
+
+    def turn_words(self, i: str, near: str, target: str) -> None:
+        """Turn ``plan.lanes`` lines from line ``i`` on, sixteen words at a time."""
         text = self.text
+        whole, ragged = self.groups()
+        if self.buffer:
+            with text.loop(whole, LANES) as w:
+                self.turn_group(i, w, "", near, target)
+            with text.when(ragged):
+                self.turn_group(i, whole, self.left(whole), near, target)
+        else:  # masked loads cost nothing there: one piece of code does for all
+            with text.loop(self.words, LANES) as w:
+                self.turn_group(i, w, self.left(w), near, target)
+
+    def turn_group(self, i: str, w: str, left: str, near: str, target: str) -> None:
+        """Sixteen words of lines through memory: forming words of several rows is too much code to be repeated."""
+        text = self.text
+        left = self.limited(left)
         with text.loop(str(self.plan.lanes)) as k:
             words = self.load(self.sources(text.add(i, k), clamp=True), w, left)
             self.put(words, text.at(self.square, text.mul(k, LANES)))
-        places = [text.at(self.square, k * LANES) for k in range(self.plan.lanes)]
-        return [text.put(f"load <{LANES} x {self.word}>, ptr {place}, align 64") for place in places]
+        row = text.at(target, text.mul(w, "%ldt"))
+        with text.loop(str(LANES), self.round) as part:
+            self.block(text.at(self.square, part), near, text.at(row, text.mul(part, "%ldt")))
 
     def limited(self, left: str) -> str:
         """What tells how many elements are left: their number, or a mask where loads can be masked."""

@@ -25,7 +25,7 @@ class Plan:
     lanes    words in a vector register
     vectors  vectors in a row of a block of C that is held in registers; together a multiple of sixteen words
     heights  rows of such a block, tallest first; what is left at the edge is computed by the next taller one
-    narrow   whether blocks of one vector are worth code of their own
+    thin     heights, without the tallest, of blocks of one vector; none: they are not worth code of their own
     depth    words of k between two visits of C
     rows     rows of A that are packed together
     columns  columns of B that are packed together
@@ -34,7 +34,7 @@ class Plan:
     lanes: int
     vectors: int
     heights: tuple[int, ...]
-    narrow: bool
+    thin: tuple[int, ...]
     depth: int
     rows: int
     columns: int
@@ -60,13 +60,13 @@ class Plan:
         return self.panels + (self.rows + PADDING) * self.stride
 
 
-WIDE = Plan(16, 2, (12, 8, 4), True, 384, 48, 512)
+WIDE = Plan(16, 2, (12, 8, 4), (8, 4), 384, 48, 512)
 """32 registers of 512 bits."""
-MIDDLE = Plan(8, 2, (6, 4, 2), False, 256, 48, 512)
+MIDDLE = Plan(8, 2, (6, 4, 2), (), 256, 48, 512)
 """16 registers of 256 bits."""
-NEON = Plan(4, 4, (6, 4, 2), False, 256, 48, 256)
+NEON = Plan(4, 4, (6, 4, 2), (), 256, 48, 256)
 """32 registers of 128 bits."""
-PLAIN = Plan(4, 4, (2,), False, 256, 48, 256)
+PLAIN = Plan(4, 4, (2,), (), 256, 48, 256)
 """16 registers of 128 bits, multiply-adds by the library."""
 PLANS = (WIDE, MIDDLE, NEON, PLAIN)
 

@@ -23,15 +23,25 @@ class Text(Code):
         return "\n".join([*self.declared, *self.lines, ""])
 
     @contextmanager
-    def function(self, name: str, params: Sequence[tuple[str, str]], internal: bool = True) -> Iterator[None]:
-        """A function without result; ``params`` are (type, name) and become ``%name``."""
+    def function(
+        self, name: str, params: Sequence[tuple[str, str]], internal: bool = True, brief: bool = False
+    ) -> Iterator[None]:
+        """A function without result; ``params`` are (type, name) and become ``%name``. What is ``brief`` runs once per
+        block, so that the time to compile it counts for more than its own."""
         typed = ", ".join(f"{kind} %{param}" for kind, param in params)
-        link, unique = ("internal ", " noinline") if internal else ("", "")
+        link = "internal " if internal else ""
+        unique = " noinline optnone" if brief else " noinline" if internal else ""
         self.lines.append(f"define {link}void @{name}({typed}){unique} {{")
         self.start("entry")
         yield
         self.do("ret void")
         self.lines.append("}")
+
+    def constant(self, name: str, kind: str, values: Sequence[int]) -> str:
+        """An array of numbers; its address."""
+        items = ", ".join(f"{kind} {value}" for value in values)
+        self.declared[f"@{name} = internal constant [{len(values)} x {kind}] [{items}], align 64"] = None
+        return f"@{name}"
 
     def label(self, hint: str) -> str:
         """A fresh block name."""
@@ -52,23 +62,19 @@ class Text(Code):
         self.do(f"br i1 {cond}, label %{then}, label %{other}")
 
     @contextmanager
-    def loop(self, stop: str, step: int = 1, first: str = "0") -> Iterator[str]:
-        """``for i in range(first, stop, step)``."""
-        head, body, done = self.label("head"), self.label("body"), self.label("done")
-        before, following = self.label("before"), self.name()
-        latch = self.label("latch")
-        self.jump(before)
-        self.start(before)
-        self.jump(head)
-        self.start(head)
-        i = self.put(f"phi i64 [ {first}, %{before} ], [ {following}, %{latch} ]")
-        self.branch(self.compare("slt", i, stop), body, done)
+    def loop(self, stop: str, step: str | int = 1, first: str = "0") -> Iterator[str]:
+        """``for i in range(first, stop, step)``; tested at the end, which is less code to compile."""
+        body, done, following = self.label("body"), self.label("done"), self.name()
+        before = self.here
+        self.branch(self.compare("slt", first, stop), body, done)
         self.start(body)
+        lines = len(self.lines)
+        self.lines.append("")
+        i = self.name()
         yield i
-        self.jump(latch)
-        self.start(latch)
+        self.lines[lines] = f"  {i} = phi i64 [ {first}, %{before} ], [ {following}, %{self.here} ]"
         self.do(f"{following} = add i64 {i}, {step}")
-        self.jump(head)
+        self.branch(self.compare("slt", following, stop), body, done)
         self.start(done)
 
     @contextmanager
@@ -135,6 +141,14 @@ class Text(Code):
         """Lanes of two vectors of one type, numbered through."""
         order = ", ".join(f"i32 {k}" for k in lanes)
         return self.put(f"shufflevector {vector} {a}, {vector} {b}, <{len(lanes)} x i32> <{order}>")
+
+    def joined(self, kind: str, count: int, parts: Sequence[str]) -> str:
+        """Vectors of ``count`` elements, a power of two of them, one after the other."""
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self.shuffle(f"<{count} x {kind}>", a, b, range(2 * count)) for a, b in pairs]
+            count *= 2
+        return parts[0]
 
     def first_lanes(self, count: int, limit: str) -> str:
         """A mask of the lanes below ``limit``."""
