@@ -2,8 +2,14 @@
 
 import enum
 import math
+import random
+import re
+from array import array
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter, methodcaller
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +28,13 @@ class Slotted:
 
     def __init__(self, n):
         self.n = n
+
+
+class Hidden:
+    __slots__ = ("__n",)
+
+    def __init__(self, n):
+        self.__n = n
 
 
 @dataclass
@@ -47,6 +60,11 @@ SAME = [
     ({1, 2}, {2, 1}),
     (Plain(3), Plain(3)),
     (Slotted(3), Slotted(3)),
+    (Hidden(3), Hidden(3)),
+    (itemgetter(0, 1), itemgetter(0, 1)),
+    (methodcaller("f", 1, n=2), methodcaller("f", 1, n=2)),
+    (deque([1]), deque([1])),
+    (SimpleNamespace(n=1), SimpleNamespace(n=1)),
     (Config(1, ["a"]), Config(1, ["a"])),
     (np.arange(4), np.arange(4)),
     (np.float32(1.5), np.float32(1.5)),
@@ -68,6 +86,15 @@ DIFFERENT = [
     (Plain(3), Plain(4)),
     (Plain(3), Slotted(3)),
     (Slotted(3), Slotted(4)),
+    (Hidden(3), Hidden(4)),
+    (itemgetter(0), itemgetter(1)),
+    (re.compile("a"), re.compile("b")),
+    (array("d", [1.0]), array("d", [2.0])),
+    (array("i", [1]), array("h", [1, 0])),
+    (deque([1]), deque([2])),
+    (SimpleNamespace(n=1), SimpleNamespace(n=2)),
+    (np.ma.array([1, 2], mask=[0, 1]), np.ma.array([1, 2], mask=[1, 0])),
+    (random.Random(1), random.Random(2)),
     (Config(1, ["a"]), Config(1, ["b"])),
     (np.arange(4), np.arange(4.0)),
     (np.arange(4), np.arange(4).reshape(2, 2)),

@@ -3,10 +3,14 @@ cannot be told."""
 
 from __future__ import annotations
 
+import collections
 import functools
+import itertools
 import json
 import math
+import operator
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -46,6 +50,34 @@ class Config:
 CONFIG = Config()
 
 
+class Meta(type):
+    @property
+    def level(cls):
+        return 5
+
+
+class Made(metaclass=Meta):
+    pass
+
+
+class Slotted:
+    "2"
+    __slots__ = ("__size",)
+
+    def __init__(self, size):
+        self.__size = size
+
+    def size(self):
+        return self.__size + int(Slotted.__doc__)
+
+
+SLOTTED = Slotted(13)
+
+
+class Limits(enum.Enum):
+    LOW = [1, 2]
+
+
 def inner(x, factor=3):
     return x * factor
 
@@ -61,6 +93,7 @@ def deeper(x):
 def make(depth):
     def kernel(x, out):
         y = outer(x) + helpers.LIMIT + helpers.shift(x) + TABLE[1] + NAMES["a"]
+        y = y + Made.level + Limits.LOW.value[0] + helpers.LAZY + SLOTTED.size()
         if CONFIG.mode is Mode.FAST:
             y = y + depth + CONFIG.doubled()
         out[:] = [v for v in (y,)][0] + pypto.sum(x)
@@ -77,6 +110,12 @@ UNUSED = 1
 
 def shift(x):
     return x << LIMIT
+
+
+def __getattr__(name):
+    if name == "LAZY":
+        return 11
+    raise AttributeError(name)
 """
 
 
@@ -93,9 +132,18 @@ CHANGES = [
     ("return self.size * 2", "return self.size * 3"),
     ("math.sqrt", "math.exp"),
     ("pypto.sum(x)", "pypto.amax(x)"),
+    ("return 5", "return 6"),
+    ("Slotted(13)", "Slotted(14)"),
+    ('    "2"', '    "3"'),
+    ("LOW = [1, 2]", "LOW = [3, 2]"),
     ("y = outer(x)", "\n        y = outer(x)"),  # diagnostics point at lines
 ]
-HELPER_CHANGES = [("LIMIT = 7", "LIMIT = 8"), ("x << LIMIT", "x >> LIMIT"), ("DEPTH = 2", "DEPTH = 3")]
+HELPER_CHANGES = [
+    ("LIMIT = 7", "LIMIT = 8"),
+    ("x << LIMIT", "x >> LIMIT"),
+    ("DEPTH = 2", "DEPTH = 3"),
+    ("return 11", "return 12"),
+]
 VARIANTS = {
     "plain": (BASE, HELPERS),
     "unused": (BASE, HELPERS.replace("UNUSED = 1", "UNUSED = 2")),
@@ -192,11 +240,48 @@ def random_numbers(x):
 
 
 np_random = __import__("numpy").random
+generator = np_random.default_rng
+read = __import__("numpy").load
+NUMBERS = random.Random(3)
+
+
+def other_random_numbers(x):
+    return x * np_random.randint(0, 9)
+
+
+def of_a_generator(x):
+    return x * generator().integers(9)
+
+
+def from_a_file_of_numpy(x):
+    return x * read("sizes.npy")
+
+
+def by_reflection(x):
+    return x * of_an_object.__globals__["NUMBERS"]
+
+
+def of_an_object(x):
+    return x * NUMBERS.random()
 
 
 @pytest.mark.parametrize(
     "function",
-    [from_environment, from_file, importing, by_name, printing, through_a_helper, through_a_method, random_numbers],
+    [
+        from_environment,
+        from_file,
+        importing,
+        by_name,
+        printing,
+        through_a_helper,
+        through_a_method,
+        random_numbers,
+        other_random_numbers,
+        of_a_generator,
+        from_a_file_of_numpy,
+        of_an_object,
+        by_reflection,
+    ],
 )
 def test_what_may_differ_in_another_process_is_refused(function):
     with pytest.raises(NotPortable):
@@ -204,7 +289,8 @@ def test_what_may_differ_in_another_process_is_refused(function):
 
 
 def test_objects_that_cannot_be_looked_into_are_refused():
-    for value in (object(), iter([1]), os, os.stat("."), lambda: os.sep):
+    getters = operator.itemgetter(0), operator.attrgetter("a"), itertools.count(), collections.deque([1])
+    for value in (object(), iter([1]), os, os.stat("."), lambda: os.sep, *getters):
         with pytest.raises(NotPortable):
             picture(value)
 

@@ -82,6 +82,7 @@ class Calls(Logic):
             return known[1]
         source, _ = source_of(function)
         if source is None:  # run-time control flow in it stops by itself: loops and conditions refuse plain Python
+            self.guards.note_untraced(function)
             return function
         form = rewritten(function, source, kernel=False)
         self.guards.note(function, form)

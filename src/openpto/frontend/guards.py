@@ -1,19 +1,24 @@
 """What a trace relied on outside of its arguments: globals and closure variables of kernel and helpers.
 
-A guard is a picture of a value by content; if the picture changed, the next call traces again.
+A guard is a picture of a value by content; if the picture changed, the next call traces again. Functions are noted
+when the trace calls them. What Python calls by itself, properties and methods such as ``__getattr__``, is not traced,
+so what such methods load is noted with the objects that have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import enum
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from types import CellType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .build import Rewritten
-from .freeze import CONSTANTS, Identity, freeze
+from .freeze import CONSTANTS, Identity, freeze, is_authors, with_bases
+from .sites import is_user_file
 
 _ABSENT = object()
+_CHANGING = object()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +29,7 @@ class Guard:
     name: str
     read: Callable[[], Any]
     picture: Hashable
-    constant: Any = _ABSENT
+    constant: Any = _CHANGING
 
     def holds(self) -> bool:
         """Whether the value is still what the trace saw."""
@@ -32,11 +37,55 @@ class Guard:
         return value is self.constant or bool(freeze(value) == self.picture)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionGuard:
+    """A function that was loaded, without attributes and with constants as defaults."""
+
+    name: str
+    read: Callable[[], Any]
+    function: FunctionType
+    code: CodeType
+    defaults: tuple[Any, ...] | None
+
+    def holds(self) -> bool:
+        """Whether the name still is the function that the trace saw, and that as it was."""
+        value = self.read()
+        return (
+            value is self.function
+            and value.__code__ is self.code
+            and value.__defaults__ is self.defaults
+            and value.__kwdefaults__ is None
+            and not value.__dict__
+        )
+
+
+def _is_plain(function: FunctionType) -> bool:
+    constants = all(type(value) in CONSTANTS for value in function.__defaults__ or ())
+    return constants and function.__kwdefaults__ is None and not function.__dict__
+
+
+def _implicit(kind: type) -> Iterator[FunctionType]:
+    """Functions of the author's classes that Python calls by itself."""
+    for base in with_bases(kind):
+        if is_authors(base):
+            for name, member in vars(base).items():
+                called = getattr(member, "fget", getattr(member, "func", member))
+                if type(called) is FunctionType and (called is not member or name.startswith("__")):
+                    yield called
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
 class Guards:
     """Guards of one trace, collected function by function before each first runs."""
 
     def __init__(self) -> None:
-        self.all: list[Guard] = []
+        self.all: list[Guard | FunctionGuard] = []
         self._seen: set[tuple[int, tuple[str, ...]]] = set()
 
     def note(self, function: FunctionType, code: Rewritten) -> None:
@@ -45,19 +94,41 @@ class Guards:
         for path in code.loaded:
             if path[0] in cells:
                 self._add(id(cells[path[0]]), path, _reader(_cell_reader(cells[path[0]]), path[1:]))
-            elif path[0] in function.__globals__:
+            else:
                 space = function.__globals__
-                self._add(id(space), path, _reader(_global_reader(space, path[0]), path[1:]))
+                present = path[1:] if path[0] in space else ()  # a builtin until the author defines its name
+                self._add(id(space), (path[0], *present), _reader(_global_reader(space, path[0]), present))
 
     def _add(self, owner: int, path: tuple[str, ...], read: Callable[[], Any]) -> None:
         if (owner, path) in self._seen:
             return
         self._seen.add((owner, path))
         value = read()
-        if value is not _ABSENT:
-            picture = freeze(value)
-            constant = value if isinstance(picture, Identity) or type(value) in CONSTANTS else _ABSENT
-            self.all.append(Guard(".".join(path), read, picture, constant))
+        if type(value) is FunctionType and _is_plain(value):
+            self.all.append(FunctionGuard(".".join(path), read, value, value.__code__, value.__defaults__))
+            return
+        picture = freeze(value)
+        constant = value if isinstance(picture, Identity) or type(value) in CONSTANTS else _CHANGING
+        self.all.append(Guard(".".join(path), read, picture, constant))
+        for function in _implicit(value if isinstance(value, type) else type(value)):
+            self.note_untraced(function)
+
+    def note_untraced(self, function: FunctionType) -> None:
+        """Take pictures of what a function loads that runs as it is, and the functions that it loads."""
+        for free, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self._add(id(cell), (free,), _cell_reader(cell))
+        space = function.__globals__
+        names = set(_names(function.__code__))
+        for name in names & space.keys():
+            read, value = _global_reader(space, name), space[name]
+            if (id(space), (name,)) in self._seen:
+                continue
+            self._add(id(space), (name,), read)
+            if isinstance(value, ModuleType) and _is_users(value):
+                for used in names & vars(value).keys():
+                    self._add(id(space), (name, used), _reader(read, (used,)))
+            elif type(value) is FunctionType and is_user_file(value.__code__.co_filename):
+                self.note_untraced(value)
 
 
 def _global_reader(space: dict[str, Any], name: str) -> Callable[[], Any]:
@@ -75,16 +146,47 @@ def _cell_reader(cell: CellType) -> Callable[[], Any]:
 
 
 def _reader(base: Callable[[], Any], attributes: tuple[str, ...]) -> Callable[[], Any]:
-    """Follow attributes as long as they belong to modules; what else has attributes is pictured whole."""
+    """Follow attributes as long as they belong to modules and classes; what else has attributes is pictured whole."""
     if not attributes:
         return base
 
     def read() -> Any:
         value = base()
         for attribute in attributes:
-            if not isinstance(value, ModuleType):
+            if isinstance(value, ModuleType):
+                value = _of_module(value, attribute)
+                continue
+            found = _member(value, attribute) if isinstance(value, type) else _ABSENT
+            if found is _ABSENT:
                 return value
-            value = vars(value).get(attribute, _ABSENT)
+            value = found
         return value
 
     return read
+
+
+def _of_module(module: ModuleType, name: str) -> Any:
+    """What a module has under a name; the author's may make it when it is asked for."""
+    found = vars(module).get(name, _ABSENT)
+    if found is _ABSENT and "__getattr__" in vars(module) and _is_users(module):
+        return getattr(module, name, _ABSENT)
+    return found
+
+
+def _is_users(module: ModuleType) -> bool:
+    return is_user_file(getattr(module, "__file__", None) or "")
+
+
+def _member(kind: type, name: str) -> Any:
+    """What a class has under a name, if that is read without calling anything."""
+    if issubclass(kind, enum.Enum):
+        return kind._member_map_.get(name, _ABSENT)
+    if type(kind) is not type:
+        return _ABSENT
+    for base in kind.__mro__:
+        member = vars(base).get(name, _ABSENT)
+        if member is not _ABSENT:
+            member = member.__func__ if type(member) is staticmethod else member
+            plain = type(member) is FunctionType or not hasattr(type(member), "__get__")
+            return member if plain else _ABSENT
+    return _ABSENT

@@ -243,6 +243,7 @@ class JitCallableWrapper:
         found = images.find(place, lambda: self._compile(later).kernel) if place.key else None
         if found is None:
             made = self._compile(call)
+            place = place.unless_changed()
         else:
             made = replace(found, seconds=time.perf_counter() - begin)
         made.place = place

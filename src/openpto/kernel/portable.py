@@ -18,7 +18,7 @@ import hashlib
 import marshal
 import sys
 import types
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from openpto._version import __version__
-from openpto.frontend.freeze import freeze
+from openpto.frontend.freeze import attributes, freeze, is_transparent
 from openpto.ir.expr import Expr
 
 _OURS = frozenset({"openpto", "pypto"})
@@ -39,6 +39,10 @@ _IMPURE_BUILTINS = frozenset(
     {"__import__", "breakpoint", "compile", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr",
      "help", "id", "input", "locals", "memoryview", "open", "print", "setattr", "vars"}
 )  # fmt: skip
+_REFLECTION = frozenset(
+    {"__annotations__", "__builtins__", "__closure__", "__globals__", "__subclasses__", "cell_contents"}
+)
+"""Attributes that lead to objects whose names the byte code does not show."""
 _IMPORTS = frozenset(dis.opmap[name] for name in ("IMPORT_NAME", "STORE_GLOBAL") if name in dis.opmap)
 
 
@@ -111,7 +115,8 @@ class _Walk:
         elif isinstance(value, types.ModuleType):
             self.module(value)
         elif isinstance(value, enum.Enum):
-            self.text("enum", value.name)
+            self.text("enum", str(value.name))
+            self.take(value._value_)
             self.take(kind)
         elif isinstance(value, type):
             self.class_(value)
@@ -125,6 +130,7 @@ class _Walk:
     def module(self, module: types.ModuleType) -> None:
         """A module as a value; one of the author's might be read in ways that the byte code does not name."""
         known = _known(module.__name__)
+        _refuse_impure(module.__name__)
         if not known or sys.modules.get(module.__name__) is not module:
             raise NotPortable(f"the module {module.__name__}")
         self.text("module", module.__name__, known)
@@ -134,6 +140,7 @@ class _Walk:
         self.text("type", kind.__module__, kind.__qualname__, known)
         if known:
             return
+        self.take(type(kind))
         generated = "__dataclass_params__" in vars(kind)  # a wrapped __repr__ is made by the library
         for base in kind.__bases__:
             self.take(base)
@@ -150,6 +157,7 @@ class _Walk:
         if known:
             if module == "builtins" and name in _IMPURE_BUILTINS:
                 raise NotPortable(f"the function {name}")
+            _refuse_impure(module, name)
             return
         if not isinstance(function, types.FunctionType):
             raise NotPortable(f"the function {module}.{name}")
@@ -174,20 +182,17 @@ class _Walk:
         self.guards.append(Guard(name, read, freeze(value)))
         if not isinstance(value, types.ModuleType) or _known(value.__name__):
             self.take(value)
-            self.refuse_impure(value, names)
+            if isinstance(value, types.ModuleType):
+                for used in _IMPURE_NAMES.intersection(names):
+                    _refuse_impure(value.__name__, used)
             return
         if value.__name__.split(".")[0] in sys.stdlib_module_names:
             raise NotPortable(f"the module {value.__name__}")
         self.text("author's module", value.__name__)
-        for used in names:
+        for used in (*names, "__getattr__"):
             if used in vars(value) and (id(value), used) not in self.followed:
                 self.followed.add((id(value), used))
                 self.name(used, partial(vars(value).get, used), names)
-
-    def refuse_impure(self, value: Any, names: tuple[str, ...]) -> None:
-        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in _NUMERIC:
-            for used in _IMPURE_NAMES.intersection(names):
-                raise NotPortable(f"{value.__name__}.{used}")
 
     def array(self, value: Any) -> None:
         if isinstance(value, np.dtype):
@@ -228,13 +233,13 @@ class _Walk:
             self.take(value.__wrapped__)  # a kernel
             self.take(getattr(value, "_options", None))
             return
-        elif not _transparent(kind):
+        elif not is_transparent(kind):
             raise NotPortable(f"an object of {kind.__module__}.{kind.__qualname__}")
         self.take(kind)
         self.attributes(value)
 
     def attributes(self, value: Any) -> None:
-        for name, attribute in sorted(_attributes(value).items()):
+        for name, attribute in sorted(attributes(value).items()):
             self.text(name)
             self.take(attribute)
 
@@ -242,7 +247,7 @@ class _Walk:
 _UFUNC = np.ufunc
 _HIDING = (collections.defaultdict,)  # what a missing key gives is no item
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that Python code may have made
-_FORMAL = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__"})
+_FORMAL = frozenset({"__dict__", "__weakref__", "__module__", "__firstlineno__"})
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
@@ -276,6 +281,13 @@ def _home(function: Any) -> str:
     return module if found is function else ""
 
 
+def _refuse_impure(*path: str) -> None:
+    """Stop for a dotted name of numpy that leads to random numbers or files."""
+    parts = ".".join(path).split(".")
+    if parts[0] in _NUMERIC and not _IMPURE_NAMES.isdisjoint(parts):
+        raise NotPortable(".".join(parts))
+
+
 def _content(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
@@ -291,6 +303,8 @@ def _names(code: types.CodeType) -> tuple[str, ...]:
         inner = waiting.pop()
         if _IMPORTS.intersection(inner.co_code[::2]):
             raise NotPortable(f"an import, or a global that is set, in {inner.co_name}")
+        for hidden in _REFLECTION.intersection(inner.co_names):
+            raise NotPortable(f"the attribute {hidden}")
         found.update(dict.fromkeys(inner.co_names))
         waiting += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
     return tuple(sorted(found))
@@ -305,19 +319,3 @@ def _known(module: str | None) -> str:
     if top in _NUMERIC:
         return str(getattr(sys.modules[top], "__version__", "?"))
     return "python" if top in _PURE or module in ("builtins", "_operator", "_functools", "_collections") else ""
-
-
-def _transparent(kind: type) -> bool:
-    """Whether the state of instances is all in attributes: every base but object is written in Python."""
-    bases = kind.__mro__[:-1]
-    return bool(bases) and all(base.__flags__ & _HEAP for base in bases)
-
-
-def _attributes(value: Any) -> Mapping[str, Any]:
-    found: dict[str, Any] = dict(getattr(value, "__dict__", {}))
-    for base in type(value).__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
-                found[name] = getattr(value, name)
-    return found

@@ -31,6 +31,12 @@ class Place:
     problem: str = ""
     guards: tuple[Guard, ...] = ()
 
+    def unless_changed(self) -> Place:
+        """This place; none if what the digest rests on is not as it was: tracing, which changed it, has to be done."""
+        if all(guard.holds() for guard in self.guards):
+            return self
+        return Place(problem="tracing it changes objects outside of it")
+
 
 @dataclass(slots=True, eq=False)
 class Compiled:
