@@ -25,7 +25,12 @@ ROOMS = (
     "cli",
 )
 # Modules that lie directly in openpto/: the room after which each of them stands.
-FRONT_MODULES = {"_version": -1, "_install": ROOMS.index("diagnostics"), "distributed": ROOMS.index("runtime")}
+FRONT_MODULES = {
+    "_version": -1,
+    "_forks": -1,
+    "_install": ROOMS.index("diagnostics"),
+    "distributed": ROOMS.index("runtime"),
+}
 # Arrows that may point back: (file, imported module). None, and it stays that way.
 EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()
 # The command stands outside of everything: `pypto gym` runs the operators.

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from openpto._forks import opened_in_child
+
 from .refuse import Note, refuse_syntax
 from .rewrite import MACHINE, SPECS, placed, rewrite
 from .sites import note_statements
@@ -49,7 +51,7 @@ class Rewritten:
 
 _cache: dict[tuple[CodeType, str, bool], Rewritten] = {}
 _codes: set[CodeType] = set()
-_lock = threading.RLock()
+_lock = opened_in_child(threading.RLock())
 
 
 def rewritten(function: FunctionType, source: Source, *, kernel: bool) -> Rewritten:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
 
+from openpto._forks import opened_in_child
 from openpto.diagnostics import Site, Span, fail
 
 from .sites import declare_user_code
@@ -82,7 +83,7 @@ class Captured:
 
 
 _sources: dict[tuple[str, CodeType], tuple[Source | None, str]] = {}  # equal code may stand in two files
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 
 def capture(function: FunctionType) -> Captured:

@@ -12,6 +12,8 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
+from openpto._forks import opened_in_child
+
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 BINARY = ("add", "sub", "mul", "div", "mod", "eq", "ne", "lt", "le", "gt", "ge", "min", "max", "and", "or")
@@ -84,7 +86,7 @@ Linear = tuple[tuple[tuple[Expr, int], ...], int]
 """Terms with their coefficients, and a constant."""
 
 _table: weakref.WeakValueDictionary[tuple[object, ...], Expr] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 
 def _make(op: str, args: tuple[Expr, ...] = (), value: object = None) -> Expr:

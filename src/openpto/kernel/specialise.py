@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from openpto._forks import opened_in_child
 from openpto.diagnostics import PyptoWarning
 from openpto.ir.nodes import Kernel
 
@@ -83,7 +84,7 @@ class Specialisations:
     """Compiled forms by key. One thread compiles a key while others that need the same key wait for it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = opened_in_child(threading.Lock())
         self._store: OrderedDict[Hashable, tuple[Compiled, ...]] = OrderedDict()
         self._building: dict[Hashable, threading.RLock] = {}
         self.compilations = 0
@@ -94,7 +95,7 @@ class Specialisations:
         if found is not None:
             return found, False
         with self._lock:
-            gate = self._building.setdefault(key, threading.RLock())
+            gate = self._building.setdefault(key, opened_in_child(threading.RLock()))
         try:
             with gate:
                 found = self._find(key)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
+from openpto._forks import opened_in_child
 from openpto.diagnostics import fail, set_target_hook, user_boundary
 from openpto.ir.enums import RunMode
 
@@ -62,7 +63,7 @@ MAX_LAYERS = 64
 _changes = itertools.count()
 _version = 0
 """Another number after each change of ``_process``."""
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 _block: ContextVar[Mapping[str, Any]] = ContextVar("openpto_configuration", default={})  # noqa: B039 - never mutated
 
 

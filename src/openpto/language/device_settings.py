@@ -7,10 +7,11 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from openpto._forks import opened_in_child
 from openpto.diagnostics import fail, user_boundary, warn
 from openpto.language.options import near
 
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 _GLOBAL_DEFAULTS: dict[str, Any] = {
     "simulation.accuracy_level": 1,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from openpto._forks import opened_in_child
 from openpto.diagnostics import user_boundary
 from openpto.ir.nodes import Scope
 from openpto.ir.trace import current
@@ -28,7 +29,7 @@ class Holder:
 
 _process = Holder(Scope())
 _block: ContextVar[Holder | None] = ContextVar("openpto_options_block", default=None)
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 
 def current_scope() -> Scope:

@@ -33,6 +33,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from openpto._forks import opened_in_child
 from openpto.ir.dtypes import DataType, bytes_of
 
 BOOL = DataType.DT_BOOL
@@ -195,7 +196,7 @@ class Expr:
 Operand = Expr | int | float
 _Key = tuple[Op, DataType, tuple[Expr, ...], int | bool | None]
 _interned: weakref.WeakValueDictionary[_Key, Expr] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 
 def make(op: Op, dtype: DataType, args: tuple[Expr, ...] = (), attr: int | bool | None = None) -> Expr:

@@ -13,6 +13,8 @@ import time
 from dataclasses import dataclass, field
 from types import TracebackType
 
+from openpto._forks import opened_in_child
+
 PATIENCE = 2.0
 """Seconds before anything is shown."""
 GLANCE = 0.2
@@ -35,7 +37,7 @@ class _Activity:
 
 
 _active: dict[int, _Activity] = {}
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 _watching = 0  # the process that has the watching thread; a forked child has none
 
 

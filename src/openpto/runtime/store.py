@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from openpto._forks import opened_in_child
+
 FOLDER_VARIABLE = "PYPTO_CACHE_DIR"
 """Where the store is; the value ``off`` switches it off."""
 
@@ -54,7 +56,7 @@ class Store:
         self.problem = "" if folder is not None else f"{FOLDER_VARIABLE} is off"
         self._usable: bool | None = None if folder is not None else False
         self._held: int | None = None
-        self._lock = threading.Lock()
+        self._lock = opened_in_child(threading.Lock())
 
     def get(self, key: str) -> bytes | None:
         """The content of an entry; None if there is none, or if it is not as it was written (it is removed then)."""

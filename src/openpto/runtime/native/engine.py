@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto._forks import opened_in_child
 from openpto.diagnostics import collect_warnings, fault, make_error
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
@@ -83,7 +84,7 @@ FAMILIES = (
 MOST_STATEMENTS = 25_000
 _KEPT = 64
 _compiled: OrderedDict[tuple[int, jit.Target], tuple[Kernel, Native]] = OrderedDict()
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from dataclasses import astuple, dataclass
 from functools import cache
 from typing import Any
 
+from openpto._forks import awaited_by_fork
 from openpto.runtime.store import key_of, store
 
 from .once import once
@@ -162,7 +163,7 @@ class _Shared:
 
     def __init__(self) -> None:
         binding()
-        self.lock = threading.Lock()
+        self.lock = awaited_by_fork(threading.Lock())
         self.count = 0
         self.machines: dict[Target, tuple[Any, Any]] = {}
         self.note = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))(_note)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from openpto._forks import awaited_by_fork
 
 T = TypeVar("T")
 
-_lock = threading.RLock()
+_lock = awaited_by_fork(threading.RLock())
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
@@ -27,14 +28,3 @@ def once(make: Callable[[], T]) -> Callable[[], T]:
         return made[0]
 
     return given
-
-
-def _forget() -> None:
-    """In the child of a fork the lock may be held by a thread that does not exist."""
-    global _lock
-    _lock = threading.RLock()
-
-
-_at_fork: Any = getattr(os, "register_at_fork", None)
-if _at_fork is not None:
-    _at_fork(after_in_child=_forget)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto._forks import opened_in_child
 from openpto.diagnostics import PyptoError, collect_warnings, fail
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr, ScalarFault
@@ -71,7 +72,7 @@ FAMILIES = (
 
 _KEPT = 64
 _lifetimes: OrderedDict[int, tuple[Kernel, Lifetimes]] = OrderedDict()
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 
 def execute(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> RunReport:

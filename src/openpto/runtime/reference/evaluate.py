@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from openpto._forks import opened_in_child
 from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ops import arith
 from openpto.ops.arith import Expr, Op
@@ -158,7 +159,7 @@ class _Program:
 
 
 _programs: weakref.WeakKeyDictionary[Expr, _Program] = weakref.WeakKeyDictionary()
-_lock = threading.Lock()
+_lock = opened_in_child(threading.Lock())
 
 
 def _program(expr: Expr) -> _Program:
