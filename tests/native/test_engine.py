@@ -74,26 +74,6 @@ def test_an_unknown_operation_falls_back_with_a_warning(monkeypatch):
     assert (o == 1).all()
 
 
-@pypto.frontend.jit(verify_options={"enable_pass_verify": True})
-def printed(o: pypto.Tensor([1, 16], I32)):
-    pypto.set_vec_tile_shapes(1, 16)
-    pypto.pass_verify_print("seven")
-    o[:] = pypto.full([1, 16], 7, I32)
-
-
-@pytest.mark.parametrize("name", ["auto", "native"])
-def test_what_only_python_can_do_runs_on_the_reference(name, tmp_path, monkeypatch):
-    """With a warning, whoever chose the engine."""
-    monkeypatch.chdir(tmp_path)  # a verified call writes files
-    o = np.zeros((1, 16), np.int32)
-    with openpto.configure(engine=name), warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        printed(o)
-    assert sum("PTO443" in str(w.message) for w in seen) == 1
-    assert printed.last_run.engine == "reference"
-    assert (o == 7).all()
-
-
 def test_a_failed_allocation_is_a_coded_stop():
     """Memory that the host does not have."""
 

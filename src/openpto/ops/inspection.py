@@ -6,3 +6,5 @@ from .registry import Named, internal
 
 internal("verify_print", "Values are shown.", core="none", arithmetic=Named("verify_print"))
 internal("verify_save", "A tensor goes to a file.", core="none", arithmetic=Named("verify_save"))
+
+SHOWING = ("verify_print", "verify_save")

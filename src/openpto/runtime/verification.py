@@ -86,6 +86,26 @@ def values_of(data: Array, dtype: DataType) -> Array:
     return data.astype(np.float32) if dtype is arith.BF16 else data
 
 
+def shown(data: Array, dtype: DataType, style: tuple[int, int, int, int]) -> str:
+    """A tensor as text; ``style`` is (edgeitems, precision, threshold, linewidth)."""
+    edge, precision, threshold, width = style
+    return np.array2string(
+        values_of(data, dtype),
+        edgeitems=edge,
+        precision=precision,
+        threshold=threshold,
+        max_line_width=max(width, 20),
+    )
+
+
+def tell(texts: Sequence[str | None], words: Sequence[str]) -> None:
+    """Print a line, and log it; ``words`` stand where there is no text."""
+    rest = iter(words)
+    line = " ".join(next(rest) if text is None else text for text in texts)
+    print(line)
+    current().say(f"EVENT PRINT {line}")
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How one tensor compares with its golden; without one there are no numbers."""

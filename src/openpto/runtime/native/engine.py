@@ -30,6 +30,7 @@ from . import (
     elementwise,
     gemm,
     indexing,
+    inspection,
     jit,
     later,
     microscaled,
@@ -64,6 +65,7 @@ FAMILIES = (
     convolution,
     elementwise,
     indexing,
+    inspection,
     microscaled,
     movement,
     paged,
@@ -313,6 +315,8 @@ class _Host:
                 self._race(entry, values)
             elif entry.action is not None:
                 self._communicate(entry, values, record)
+            elif entry.show is not None:
+                entry.show(values[1 : 1 + entry.count], values[1 + entry.count + len(entry.loops) :])
             else:
                 self.native.sites.note(values, self.seen)
         except BaseException as found:  # nothing may unwind through compiled code

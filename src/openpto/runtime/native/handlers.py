@@ -8,9 +8,6 @@ from openpto.ops.registry import OPS, Pointwise, Reduce
 
 from .lower import Handler, Unsupported
 
-HOSTED = frozenset({"verify_print", "verify_save"})
-"""Operations of Python: what a verified call prints and saves. Kernels with one of them run on the reference."""
-
 HANDLERS: dict[str, Handler] = {}
 """Functions by op name; filled by :func:`lowers` when the modules of the engine are imported."""
 

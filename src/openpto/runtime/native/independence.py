@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from openpto.ir import affine
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Op, Value
+from openpto.ops.inspection import SHOWING
 from openpto.ops.shared_memory import COMMUNICATION
 from openpto.runtime.reference.liveness import Lifetimes
 
@@ -85,10 +86,10 @@ def _visit(
 
 
 def _communicates(block: Block) -> bool:
-    """Whether a block talks with other ranks, which see the order of its statements."""
+    """Whether a block talks with other ranks, or prints or saves: somebody sees the order of its statements."""
     for stmt in block.body:
         if isinstance(stmt, Op):
-            if stmt.name in COMMUNICATION:
+            if stmt.name in COMMUNICATION or stmt.name in SHOWING:
                 return True
         elif isinstance(stmt, Loop):
             if _communicates(stmt.body):

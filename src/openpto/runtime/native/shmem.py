@@ -24,21 +24,27 @@ from .handlers import lowers
 from .loopir import Index, Ptr, Slot
 from .lower import Lowering, Unsupported
 from .movement import check_offsets
-from .sites import Action, SiteEntry
+from .sites import Action, Show, SiteEntry
 from .tiles import NTile
 
 Numbers = Sequence[int]
 
 
 def told(
-    low: Lowering, op: Op, action: Action, values: Sequence[Index], memory: Sequence[Ptr] = (), answer: str = ""
+    low: Lowering,
+    op: Op,
+    action: Action | None,
+    values: Sequence[Index],
+    memory: Sequence[Ptr] = (),
+    answer: str = "",
+    show: Show | None = None,
 ) -> None:
-    """Have the host do ``action``."""
+    """Have the host do ``action``, or ``show``."""
     loops = tuple(loop for loop, _ in low.loops)
     if 1 + len(values) + len(loops) + len(memory) > L.RECORD:
         raise Unsupported("a message with so many numbers")
-    name = op.site.asked or op.name
-    number = low.sites.add(SiteEntry(name, low.site, loops, _no_fields, len(values), "ranks", id(op), action))
+    name, kind = op.site.asked or op.name, "ranks" if show is None else "show"
+    number = low.sites.add(SiteEntry(name, low.site, loops, _no_fields, len(values), kind, id(op), action, show))
     indices = [index for _, index in low.loops]
     low.b.add(L.Note(number, (*values, *indices), False, tuple(memory), answer))
 
@@ -60,7 +66,7 @@ def _scalars(low: Lowering, op: Op) -> tuple[Index, ...]:
     return low.dims([o for o in op.operands if isinstance(o, Expr)])
 
 
-def _over(address: int, shape: Numbers, strides: Numbers, dtype: DataType) -> NDArray[Any]:
+def over(address: int, shape: Numbers, strides: Numbers, dtype: DataType) -> NDArray[Any]:
     """An array over memory of compiled code; ``strides`` count elements."""
     element = numpy_dtype(dtype)
     if 0 in shape:
@@ -135,10 +141,10 @@ def put(low: Lowering, op: Op) -> None:
     def action(session: Session, site: Site, values: Numbers, addresses: Numbers) -> None:
         ticket, target = values[:2]
         start, at, extents, strides, marks = (values[2 + k * rank : 2 + (k + 1) * rank] for k in range(5))
-        data = _over(addresses[0], extents, strides, dtype)
+        data = over(addresses[0], extents, strides, dtype)
         defined = None
         if marks:
-            defined = _over(addresses[1], extents, marks, DataType.DT_BOOL).copy()
+            defined = over(addresses[1], extents, marks, DataType.DT_BOOL).copy()
         session.put(ticket, target, start, at, limit, data, defined, combine, site)
 
     told(low, op, action, values, memory)
@@ -160,8 +166,8 @@ def get(low: Lowering, op: Op) -> NTile:
         ticket, source = values[:2]
         at, extents, strides, marks = (values[2 + k * rank : 2 + (k + 1) * rank] for k in range(4))
         data, defined = session.get(ticket, source, at, extents, site)
-        _over(addresses[0], extents, strides, dtype)[...] = data
-        _over(addresses[1], extents, marks, DataType.DT_BOOL)[...] = defined
+        over(addresses[0], extents, strides, dtype)[...] = data
+        over(addresses[1], extents, marks, DataType.DT_BOOL)[...] = defined
 
     values = [*scalars, *offsets, *valid, *made.arr.strides, *made.mask.strides]
     told(low, op, action, values, [made.arr.at, made.mask.at])

@@ -18,6 +18,8 @@ from openpto.runtime.ranks import Session
 Fields = Callable[..., dict[str, Any]]
 Action = Callable[[Session, Site, Sequence[int], Sequence[int]], "int | None"]
 """A distributed operation, given its place, values and addresses; the answer goes back to compiled code."""
+Show = Callable[[Sequence[int], Sequence[int]], None]
+"""What a verified call prints or saves, given values and addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,10 @@ class SiteEntry:
     loops: tuple[Loop, ...]
     fields: Fields
     count: int
-    kind: str = "fault"  # or "warn", "portability", "hole N", "store N", "race ...", "ranks"
+    kind: str = "fault"  # or "warn", "portability", "hole N", "store N", "race ...", "ranks", "show"
     op: int = 0
     action: Action | None = None  # of kind "ranks": what the host does; ``code`` names the operation
+    show: Show | None = None  # of kind "show"
 
 
 class Sites:

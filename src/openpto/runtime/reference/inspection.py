@@ -22,28 +22,14 @@ def verify_print(m: Machine, op: Op) -> Tile:
     """The valid region of tensors, the values of symbols, and texts, in one line or more."""
     if not m.dims(op.attrs["cond"])[0]:
         return _done()
-    edge, precision, threshold, width = op.attrs["shown"]
     words = []
-    operands = iter(op.operands)
-    for text in op.attrs["texts"]:
-        if text is not None:
-            words.append(text)
-            continue
-        operand = next(operands)
+    for operand in op.operands:
         if isinstance(operand, Value):
-            source = m.read(operand)
-            numbers = verification.values_of(source.body, operand.type.dtype)
-            words.append(
-                np.array2string(
-                    numbers, edgeitems=edge, precision=precision, threshold=threshold, max_line_width=max(width, 20)
-                )
-            )
+            words.append(verification.shown(m.read(operand).body, operand.type.dtype, op.attrs["shown"]))
         else:
             assert isinstance(operand, Expr)
             words.append(str(m.scalars.of(operand)))
-    line = " ".join(words)
-    print(line)
-    verification.current().say(f"EVENT PRINT {line}")
+    verification.tell(op.attrs["texts"], words)
     return _done()
 
 
