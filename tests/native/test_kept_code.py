@@ -13,8 +13,9 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="needs llvmlite")
 
-MODULES = 5
-"""The kernel, the pool of threads, and the product, packing and blocks in registers that a matrix product calls."""
+MODULES = 7
+"""The kernel, the pool of threads, and the product, packing and blocks in registers that a matrix product calls; the
+kernel and the blocks have two halves."""
 
 PROGRAM = """
 import sys

@@ -23,7 +23,7 @@ NONE = 2**63 - 1
 RUNTIME = f"""
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-define internal void @openpto_region_fault(ptr %context, i64 %order, ptr %found) {{
+define internal void @openpto_region_fault(ptr %context, i64 %order, ptr %found) noinline optnone {{
 entry:
   %lock = getelementptr i64, ptr %context, i64 1
   br label %acquire

@@ -17,6 +17,7 @@ from typing import Any
 from openpto._forks import awaited_by_fork
 from openpto.runtime.store import key_of, store
 
+from .halves import halves
 from .once import once
 
 Entry = Callable[[Any, Any, Any, Any], int]
@@ -30,9 +31,10 @@ _PATHS = {
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
 the interpreter runs the handlers at its entry, where their exception is lost."""
-_CODE_VERSION = 2
+_CODE_VERSION = 3
 """Of the code that machine code and this module expect of each other; part of the keys of kept code."""
 _OPTIMISE = 2
+"""The code generator's level for functions that are not marked ``optnone``."""
 _notes = threading.local()
 
 RUNTIME = """
@@ -158,6 +160,16 @@ class Compiled:
     """(exported name, key in the store) of the object files it is made of; the kernel is the last."""
 
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """LLVM's target machines for code that is compiled well and for code that is compiled fast, and the linker. Fast
+    machines of other processors than x86 use another code generator altogether, which is not worth its risk."""
+
+    well: Any
+    fast: Any
+    jit: Any
+
+
 class _Shared:
     """The process's compiler. LLVM contexts are not shared between threads, so one lock guards it."""
 
@@ -165,7 +177,7 @@ class _Shared:
         binding()
         self.lock = awaited_by_fork(threading.Lock())
         self.count = 0
-        self.machines: dict[Target, tuple[Any, Any]] = {}
+        self.machines: dict[Target, Machine] = {}
         self.note = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))(_note)
         self.symbols = {
             "openpto_note": ctypes.cast(self.note, ctypes.c_void_p).value,
@@ -174,14 +186,17 @@ class _Shared:
             self.symbols[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         self.routines: dict[tuple[Target, str], tuple[Any, str]] = {}
 
-    def machine(self, goal: Target) -> tuple[Any, Any]:
-        """(target machine, LLJIT) of a code path."""
+    def machine(self, goal: Target) -> Machine:
+        """The compilers of a code path."""
         if goal not in self.machines:
             llvm = binding()
-            made = llvm.Target.from_triple(goal.triple).create_target_machine(
-                cpu=goal.cpu, features=goal.attributes, opt=_OPTIMISE, reloc="pic", codemodel="jitdefault", jit=True
+            well, fast = (
+                llvm.Target.from_triple(goal.triple).create_target_machine(
+                    cpu=goal.cpu, features=goal.attributes, opt=level, reloc="pic", codemodel="jitdefault", jit=True
+                )
+                for level in (_OPTIMISE, 0)
             )
-            self.machines[goal] = (made, llvm.create_lljit_compiler(made))
+            self.machines[goal] = Machine(well, fast if goal.is_x86 else well, llvm.create_lljit_compiler(well))
         return self.machines[goal]
 
 
@@ -198,9 +213,9 @@ def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = N
         names = tuple(routines or ())
         for number, (name, source) in enumerate((routines or {}).items()):
             if (goal, name) not in shared.routines:
-                key, code = object_code(shared.machine(goal)[0], goal, source)
+                key, code = object_code(shared.machine(goal), goal, source)
                 _routine(shared, goal, code, key, names[: number + 1])
-        key, code = object_code(shared.machine(goal)[0], goal, text)
+        key, code = object_code(shared.machine(goal), goal, text)
         return _kernel(shared, goal, code, key, names)
 
 
@@ -248,25 +263,26 @@ def link_module(text: str, goal: Target, exports: Sequence[str]) -> Linked:
     """Machine code of a module that needs nothing but the C library and the interpreter."""
     shared = _shared()
     with shared.lock:
-        _, code = object_code(shared.machine(goal)[0], goal, text)
+        _, code = object_code(shared.machine(goal), goal, text)
         tracker = _link(shared, goal, code, exports, shared.symbols)
         return Linked({name: tracker[name] for name in exports}, (tracker, shared))
 
 
 def _link(shared: _Shared, goal: Target, code: bytes, exports: Sequence[str], symbols: Mapping[str, int | None]) -> Any:
-    _, jit = shared.machine(goal)
     shared.count += 1
-    builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+    builder = binding().JITLibraryBuilder().add_current_process()
+    for image in _images(code):
+        builder.add_object_img(image)
     for name in exports:
         builder.export_symbol(name)
     for name, address in symbols.items():
         builder.import_symbol(name, address)
-    return builder.link(jit, f"library{shared.count}")
+    return builder.link(shared.machine(goal).jit, f"library{shared.count}")
 
 
-def object_code(machine: Any, goal: Target, text: str) -> tuple[str, bytes]:
-    """Key and relocatable object file of a module: from disk, else compiled and kept there. It has no absolute
-    address."""
+def object_code(machine: Machine, goal: Target, text: str) -> tuple[str, bytes]:
+    """Key and relocatable object files of a module (see :func:`_images`): from disk, else compiled and kept there. They
+    have no absolute address."""
     import llvmlite
 
     llvm = ".".join(map(str, binding().llvm_version_info))
@@ -274,17 +290,29 @@ def object_code(machine: Any, goal: Target, text: str) -> tuple[str, bytes]:
     kept = store()
     code = kept.get(key)
     if code is None:
-        code = bytes(machine.emit_object(_module(machine, goal, text)))
+        parts = zip((machine.fast, machine.well), halves(text), strict=True)
+        images = [bytes(made.emit_object(_module(made, goal, part))) for made, part in parts if part]
+        code = b"".join(len(image).to_bytes(8, "little") + image for image in images)
         kept.put(key, code)
     return key, code
+
+
+def _images(code: bytes) -> Iterator[bytes]:
+    """The object files of a module, each after its length."""
+    at = 0
+    while at < len(code):
+        end = at + 8 + int.from_bytes(code[at : at + 8], "little")
+        yield code[at + 8 : end]
+        at = end
 
 
 def assembly(text: str, goal: Target) -> str:
     """Assembly of a module, for people."""
     shared = _shared()
     with shared.lock:
-        made, _ = shared.machine(goal)
-        return str(made.emit_assembly(_module(made, goal, text)))
+        machine = shared.machine(goal)
+        parts = zip((machine.fast, machine.well), halves(text), strict=True)
+        return "\n".join(str(made.emit_assembly(_module(made, goal, part))) for made, part in parts if part)
 
 
 def _module(machine: Any, goal: Target, text: str) -> Any:

@@ -50,7 +50,7 @@ def module(poll: str, is_x86: bool) -> str:
 EXPORTS = ("openpto_parallel", "openpto_worker", "openpto_end_workers")
 ALONE = """
 define i64 @openpto_parallel(ptr %pool, ptr %function, ptr %context, i64 %chunks, i64 %threads, i64 %scratch,
-                             ptr %arena, ptr %deadline, ptr %record) {
+                             ptr %arena, ptr %deadline, ptr %record) noinline optnone {
 entry:
   %any = icmp sgt i64 %chunks, 0
   br i1 %any, label %serial, label %out
@@ -76,7 +76,7 @@ declare i32 @clock_gettime(i32, ptr)
 
 @never = internal constant i64 <never>
 
-define internal i64 @now(i32 %clock) {
+define internal i64 @now(i32 %clock) noinline optnone {
 entry:
   %time = alloca { i64, i64 }
   %status = call i32 @clock_gettime(i32 %clock, ptr %time)
@@ -88,7 +88,7 @@ entry:
   ret i64 %total
 }
 
-define internal ptr @slot(ptr %pool, i64 %number) {
+define internal ptr @slot(ptr %pool, i64 %number) noinline optnone {
 entry:
   %skip = mul i64 %number, 512
   %offset = add i64 %skip, 512
@@ -97,7 +97,7 @@ entry:
 }
 
 ; whether a slot has a chunk left for thread number %who
-define internal i1 @open(ptr %slot, i64 %who) {
+define internal i1 @open(ptr %slot, i64 %who) noinline optnone {
 entry:
   %ticket = load atomic i64, ptr %slot seq_cst, align 8
   %shifted = lshr i64 %ticket, 16
@@ -112,7 +112,7 @@ entry:
 }
 
 ; count a finished chunk; who finishes the last one wakes the caller
-define internal void @finished(ptr %slot, i64 %count) {
+define internal void @finished(ptr %slot, i64 %count) noinline optnone {
 entry:
   %done.at = getelementptr i8, ptr %slot, i64 192
   %before = atomicrmw add ptr %done.at, i64 1 seq_cst
@@ -136,7 +136,7 @@ out:
 }
 
 ; 1: a chunk was run, 0: there was none, 2: no memory for this worker
-define internal i64 @help(ptr %slot, i64 %who, ptr %own) {
+define internal i64 @help(ptr %slot, i64 %who, ptr %own) noinline optnone {
 entry:
   %is.open = call i1 @open(ptr %slot, i64 %who)
   br i1 %is.open, label %read, label %none
@@ -195,7 +195,7 @@ poor:
   ret i64 2
 }
 
-define void @openpto_worker(ptr %pool, i64 %who) {
+define void @openpto_worker(ptr %pool, i64 %who) noinline optnone {
 entry:
   %own = alloca { ptr, i64 }
   store { ptr, i64 } zeroinitializer, ptr %own
@@ -262,7 +262,7 @@ leave:
   ret void
 }
 
-define internal void @wake(ptr %pool) {
+define internal void @wake(ptr %pool) noinline optnone {
 entry:
   %condition = getelementptr i8, ptr %pool, i64 128
   %a = call i32 @pthread_mutex_lock(ptr %pool)
@@ -271,7 +271,7 @@ entry:
   ret void
 }
 
-define void @openpto_end_workers(ptr %pool, i64 %ignored) {
+define void @openpto_end_workers(ptr %pool, i64 %ignored) noinline optnone {
 entry:
   %ending.at = getelementptr i8, ptr %pool, i64 264
   store atomic i64 1, ptr %ending.at seq_cst, align 8
@@ -280,7 +280,7 @@ entry:
 }
 
 define i64 @openpto_parallel(ptr %pool, ptr %function, ptr %context, i64 %chunks, i64 %threads, i64 %scratch,
-                             ptr %arena, ptr %deadline, ptr %record) {
+                             ptr %arena, ptr %deadline, ptr %record) noinline optnone {
 entry:
   %several = icmp sgt i64 %threads, 1
   %worth = icmp sgt i64 %chunks, 1
