@@ -16,7 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet $(PIP_ARGS)
 MADE := $(VENV)/.made
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all-pythons fuzz lint format typecheck docs-tables clean
+.PHONY: help demo test test-slow test-all-pythons fuzz bench lint format typecheck docs-tables clean
 
 help:  ## list the targets
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,12 @@ test-all-pythons: $(MADE)/run  ## run the torch-free tests on every Python 3.10-
 
 fuzz: $(MADE)/run  ## run N random kernels on both engines and compare (FUZZ_ARGS=--first=1000 for others)
 	$(PY) tools/fuzz_engines.py -n $(N) $(FUZZ_ARGS)
+
+bench: $(MADE)/test  ## time kernels, products, scaling and first calls; writes docs/benchmarks.md (some minutes, wants a quiet machine)
+	$(PY) bench/run.py --write
+	$(PY) bench/gemm.py
+	$(PY) bench/scaling.py
+	$(PY) bench/latency.py
 
 lint: $(MADE)/dev  ## ruff: rules and layout
 	$(PY) -m ruff check
