@@ -43,7 +43,7 @@ def ascending(low: Lowering, loop: Loop, bounds: tuple[Index, Index, Index], ran
     for end in ends:
         low.b.add(Set(end, _LEAST))
     start, stop, step = bounds
-    with low.b.loop(stop, start, step, hint="inspected") as index:
+    with low.b.loop(stop, start, step, hint="inspected", poll=True) as index:
         scalars = _Scalars(low, {loop.index: index}, ok)
         for op in dict.fromkeys(op for r in ranges for op in r.reads):
             scalars.read(op)
