@@ -62,7 +62,9 @@ def tiled_shape(op: Op) -> tuple[Dim, ...] | None:
 
 def check_ub(op: Op, tile: tuple[int, ...], chips: tuple[Chip, ...], uses: Counter[Value]) -> None:
     """Refuse a tile that exceeds UB of every chip (PTO304); name the chips that it needs (PTO307)."""
-    needs = {chip.name: _ub_bytes(op, tile, chip, uses) for chip in chips}
+    alike = {chip.arch == NEWEST: chip for chip in chips}  # what an operation needs differs in nothing else
+    each = {newest: _ub_bytes(op, tile, chip, uses) for newest, chip in alike.items()}
+    needs = {chip.name: each[chip.arch == NEWEST] for chip in chips}
     fitting = [chip for chip in chips if needs[chip.name] <= chip.ub]
     name = op.site.asked or op.name
     if not fitting:
