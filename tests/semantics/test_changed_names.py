@@ -2,10 +2,12 @@
 
 import array
 import collections
+import contextvars
 import enum
 import functools
 import operator
 import re
+import threading
 import types
 
 import numpy as np
@@ -65,6 +67,14 @@ def scaled(x, factor=2.0):
     return x * factor
 
 
+def place(name):
+    return ORDER[name]
+
+
+def first_scale(x):
+    return x * (2.0 if sorted(["a", "b"], key=place)[0] == "b" else 3.0)
+
+
 def attributed(x):
     return x * attributed.scale
 
@@ -84,6 +94,11 @@ SPACE = types.SimpleNamespace(scale=2.0)
 GETTER = operator.itemgetter(0)
 PATTERN = re.compile("a")
 NUMBERS = array.array("d", [2.0])
+OBJECTS = [Base()]
+ORDER = {"a": 1, "b": 0}
+LOCAL = threading.local()
+LOCAL.scale = 2.0
+CONTEXT = contextvars.ContextVar("CONTEXT", default=2.0)
 QUEUE = collections.deque([2.0])
 MASKED = np.ma.array([2.0, 3.0], mask=[False, True])
 
@@ -106,6 +121,10 @@ CASES = {
     "typed array": (lambda x: x * NUMBERS[0], lambda: operator.setitem(NUMBERS, 0, 3.0)),
     "queue": (lambda x: x * QUEUE[0], lambda: operator.setitem(QUEUE, 0, 3.0)),
     "masked array": (lambda x: x * float(MASKED.sum()), lambda: globals().update(MASKED=np.ma.array([3.0]))),
+    "name behind a property of an item": (lambda x: x * OBJECTS[0].outside, lambda: globals().update(FACTOR=3.0)),
+    "name behind the key of a sort": (first_scale, lambda: globals().update(ORDER={"a": 1, "b": 2})),
+    "value of a thread": (lambda x: x * LOCAL.scale, lambda: setattr(LOCAL, "scale", 3.0)),
+    "context variable": (lambda x: x * CONTEXT.get(), lambda: CONTEXT.set(3.0)),
     "builtin": (lambda x: x * float(max(1, 2)), lambda: globals().update(max=lambda *_: 3)),
 }
 
@@ -150,13 +169,17 @@ def test_arguments_count_by_what_is_in_them():
     @jit
     def kernel(x: T([4, 8], F32), o: T([4, 8], F32), pick, config):
         pypto.set_vec_tile_shapes(4, 8)
-        o[:] = x * pick([2.0, 3.0]) * config.LEVEL
+        o[:] = x * pick([2.0, 3.0]) * config.LEVEL * config.outside
 
     x, o, config = np.ones((4, 8), np.float32), np.zeros((4, 8), np.float32), Base()
-    for level, pick, want in ((2.0, 0, 4), (2.0, 1, 6), (5.0, 1, 15)):
+    globals()["FACTOR"] = 2.0
+    for level, pick, want in ((2.0, 0, 8), (2.0, 1, 12), (5.0, 1, 30)):
         Base.LEVEL = level
         kernel(x, o, operator.itemgetter(pick), config)
         assert np.all(o == want)
+    globals()["FACTOR"] = 3.0
+    kernel(x, o, operator.itemgetter(1), config)
+    assert np.all(o == 45)
 
 
 def test_a_name_that_is_gone():

@@ -54,6 +54,8 @@ def trace_kernel(
     guards.note(captured.function, form)
     machine.notes += [(note, "kernel") for note in form.notes]
     values = dict(bound)
+    for value in bound.values():
+        guards.inside(value)
     for name, type_, span in params:
         site = Site(span, kernel=captured.name) if span is not None else captured.site
         var = trace.param(name, type_, site)
@@ -73,7 +75,7 @@ def trace_kernel(
     aliases.check(trace, set(machine.copied))
     for note, kind in machine.notes:
         note.report(kind)
-    trace.notes["guards"] = guards.all
+    trace.notes["guards"] = guards.finished()
     return trace
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import array
 import collections
+import contextvars
 import enum
 import functools
 import hashlib
 import operator
 import struct
 import sys
+import threading
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -107,7 +109,9 @@ def _content(value: Any, seen: dict[int, int]) -> Any:
         parts.append((getattr(value, "typecode", ""), bytes(value)))
     elif isinstance(value, _GETTERS):
         parts.append(_freeze(value.__reduce__(), seen))
-    elif not isinstance(value, types.SimpleNamespace) and not is_transparent(type(value)):
+    elif isinstance(value, contextvars.ContextVar):
+        parts.append((Identity(value), _freeze(value.get(None), seen)))
+    elif not isinstance(value, (types.SimpleNamespace, threading.local)) and not is_transparent(type(value)):
         return None
     parts += _class(type(value), seen)
     for name, attribute in sorted(attributes(value).items()):

@@ -8,13 +8,14 @@ so what such methods load is noted with the objects that have them.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from types import CellType, CodeType, FunctionType, ModuleType
+from functools import partial
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .build import Rewritten
-from .freeze import CONSTANTS, Identity, freeze, is_authors, with_bases
+from .freeze import CONSTANTS, Identity, attributes, freeze, is_authors, with_bases
 from .sites import is_user_file
 
 _ABSENT = object()
@@ -74,6 +75,19 @@ def _implicit(kind: type) -> Iterator[FunctionType]:
                     yield called
 
 
+def _parts(value: Any) -> Iterable[Any]:
+    """What an object consists of that the author may have written."""
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, partial):
+        return value.func, *value.args, *value.keywords.values()
+    if isinstance(value, MethodType):
+        return value.__func__, value.__self__
+    return attributes(value).values() if is_authors(type(value)) else ()
+
+
 def _names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
@@ -87,9 +101,13 @@ class Guards:
     def __init__(self) -> None:
         self.all: list[Guard | FunctionGuard] = []
         self._seen: set[tuple[int, tuple[str, ...]]] = set()
+        self._walked: dict[int, Any] = {}  # objects by their address, kept so that it is not used again
+        self._traced: set[int] = set()
+        self._loaded: list[FunctionType] = []
 
     def note(self, function: FunctionType, code: Rewritten) -> None:
-        """Take pictures of what ``function`` loads from outside."""
+        """Take pictures of what ``function``, which is traced, loads from outside."""
+        self._traced.add(id(function))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         for path in code.loaded:
             if path[0] in cells:
@@ -106,29 +124,52 @@ class Guards:
         value = read()
         if type(value) is FunctionType and _is_plain(value):
             self.all.append(FunctionGuard(".".join(path), read, value, value.__code__, value.__defaults__))
+            self.inside(value)
             return
         picture = freeze(value)
         constant = value if isinstance(picture, Identity) or type(value) in CONSTANTS else _CHANGING
         self.all.append(Guard(".".join(path), read, picture, constant))
-        for function in _implicit(value if isinstance(value, type) else type(value)):
-            self.note_untraced(function)
+        self.inside(value)
+
+    def inside(self, value: Any) -> None:
+        """Note what the methods load that Python calls by itself, of an object and of all that it consists of."""
+        waiting = [value]
+        while waiting:
+            item = waiting.pop()
+            if type(item) in CONSTANTS or id(item) in self._walked:
+                continue
+            self._walked[id(item)] = item
+            if type(item) is FunctionType:
+                self._loaded.append(item)
+                continue
+            for function in _implicit(item if isinstance(item, type) else type(item)):
+                self.note_untraced(function)
+            waiting.extend(_parts(item))
+
+    def finished(self) -> list[Guard | FunctionGuard]:
+        """All guards, once the trace is done: functions that it has loaded and not traced may have been called by
+        others, such as the key of a sort."""
+        while self._loaded:
+            function = self._loaded.pop()
+            if id(function) not in self._traced and is_user_file(function.__code__.co_filename):
+                self.note_untraced(function)
+        return self.all
 
     def note_untraced(self, function: FunctionType) -> None:
-        """Take pictures of what a function loads that runs as it is, and the functions that it loads."""
+        """Take pictures of what a function loads that runs as it is."""
+        if id(function) in self._traced:
+            return
+        self._traced.add(id(function))
         for free, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self._add(id(cell), (free,), _cell_reader(cell))
         space = function.__globals__
         names = set(_names(function.__code__))
         for name in names & space.keys():
             read, value = _global_reader(space, name), space[name]
-            if (id(space), (name,)) in self._seen:
-                continue
             self._add(id(space), (name,), read)
             if isinstance(value, ModuleType) and _is_users(value):
                 for used in names & vars(value).keys():
                     self._add(id(space), (name, used), _reader(read, (used,)))
-            elif type(value) is FunctionType and is_user_file(value.__code__.co_filename):
-                self.note_untraced(value)
 
 
 def _global_reader(space: dict[str, Any], name: str) -> Callable[[], Any]:
