@@ -18,7 +18,9 @@ import struct
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,10 @@ CONSTANTS = (str, bytes, int, float, complex, bool, type(None))
 """Classes whose objects never change."""
 
 _ATOMS = (str, bytes, int, type(None), type(Ellipsis), range, slice)
+
+
+Seen = dict[int, tuple[int, Any]]
+"""Objects that were met, by address: their numbers, and themselves, so that no address is used again meanwhile."""
 
 
 class Identity:
@@ -51,7 +57,7 @@ def freeze(value: object) -> Any:
     return _freeze(value, {})
 
 
-def _freeze(value: Any, seen: dict[int, int]) -> Any:
+def _freeze(value: Any, seen: Seen) -> Any:
     kind = type(value)
     if kind is float:
         return kind, _bits(value)
@@ -70,8 +76,8 @@ def _freeze(value: Any, seen: dict[int, int]) -> Any:
     if isinstance(value, type) and not is_authors(value):
         return Identity(value)
     if id(value) in seen:
-        return "seen", seen[id(value)]
-    seen[id(value)] = len(seen)
+        return "seen", seen[id(value)][0]
+    seen[id(value)] = len(seen), value
     content = _content(value, seen)
     return Identity(value) if content is None else (kind, content)
 
@@ -80,18 +86,25 @@ def _bits(value: float) -> bytes:
     return b"nan" if value != value else struct.pack("<d", value)
 
 
-def _content(value: Any, seen: dict[int, int]) -> Any:
+def _content(value: Any, seen: Seen) -> Any:
     """What the value consists of, or None where that cannot be told."""
-    if isinstance(value, type):
-        return Identity(value), *_class(value, seen)
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return (tuple([_freeze(item, seen) for item in value]),)
+    if kind is dict:
+        return (tuple([(_freeze(k, seen), _freeze(v, seen)) for k, v in value.items()]),)
+    if getattr(kind, "_pictured_by_identity", False) or _is_torch_tensor(value):
+        return None
     if isinstance(value, enum.Enum):
         return Identity(value), _freeze(value._value_, seen)
-    if type(value) is np.ndarray:
+    if is_transparent(kind):
+        return *_class(kind, seen), *_pictures(attributes(value), seen)
+    if isinstance(value, type):
+        return Identity(value), *_class(value, seen)
+    if kind is np.ndarray:
         return _array(value)
     if isinstance(value, np.generic):
         return str(value.dtype), value.tobytes()
-    if getattr(type(value), "_pictured_by_identity", False) or _is_torch_tensor(value):
-        return None
     parts: list[Any] = []
     if isinstance(value, np.ndarray):
         parts.append(_array(value))
@@ -99,6 +112,8 @@ def _content(value: Any, seen: dict[int, int]) -> Any:
         parts.append(tuple(_freeze(item, seen) for item in value))
     elif isinstance(value, Mapping) and isinstance(value, (dict, types.MappingProxyType)):
         parts.append(tuple((_freeze(k, seen), _freeze(v, seen)) for k, v in value.items()))
+        if isinstance(value, collections.defaultdict):
+            parts.append(_freeze(value.default_factory, seen))
     elif isinstance(value, (set, frozenset)):
         parts.append(frozenset(_freeze(item, seen) for item in value))
     elif isinstance(value, functools.partial):
@@ -111,19 +126,20 @@ def _content(value: Any, seen: dict[int, int]) -> Any:
         parts.append(_freeze(value.__reduce__(), seen))
     elif isinstance(value, contextvars.ContextVar):
         parts.append((Identity(value), _freeze(value.get(None), seen)))
-    elif not isinstance(value, (types.SimpleNamespace, threading.local)) and not is_transparent(type(value)):
+    elif not isinstance(value, (types.SimpleNamespace, threading.local)):
         return None
-    parts += _class(type(value), seen)
-    for name, attribute in sorted(attributes(value).items()):
-        parts.append((name, _freeze(attribute, seen)))
-    return tuple(parts)
+    return *parts, *_class(kind, seen), *_pictures(attributes(value), seen)
+
+
+def _pictures(found: Mapping[str, Any], seen: Seen) -> list[Any]:
+    return [(name, _freeze(found[name], seen)) for name in sorted(found)]
 
 
 def _array(value: Any) -> Any:
     return Identity(value) if value.dtype.hasobject else (str(value.dtype), value.shape, _digest(value))
 
 
-def _function(value: types.FunctionType, seen: dict[int, int]) -> Any:
+def _function(value: types.FunctionType, seen: Seen) -> Any:
     """A function and what makes it up; what it loads from outside has guards of its own. Functions compare by identity,
     so that they stand for themselves."""
     code = value.__code__
@@ -132,19 +148,81 @@ def _function(value: types.FunctionType, seen: dict[int, int]) -> Any:
     if value.__defaults__ is None and value.__kwdefaults__ is None and not value.__dict__:
         return value, code
     if id(value) in seen:
-        return "seen", seen[id(value)]
-    seen[id(value)] = len(seen)
+        return "seen", seen[id(value)][0]
+    seen[id(value)] = len(seen), value
     return value, code, _freeze((value.__defaults__, value.__kwdefaults__, value.__dict__), seen)
 
 
-def _class(kind: type, seen: dict[int, int]) -> Iterator[Any]:
+def _class(kind: type, seen: Seen) -> tuple[Any, ...]:
     """The members of the author's classes among a class, its bases and its own class."""
-    for base in with_bases(kind):
-        if is_authors(base):
-            hidden = _SUNDER if issubclass(base, enum.Enum) else ()
-            for name, member in vars(base).items():
-                if name not in hidden and (not name.startswith("__") or type(member) is types.FunctionType):
-                    yield name, _freeze(_unwrapped(member), seen)
+    known = _classes.get(id(kind))
+    if known is not None and known.holds(kind):
+        return known.picture
+    bases = [base for base in with_bases(kind) if is_authors(base)]
+    members = [(name, _unwrapped(member)) for base in bases for name, member in _members(base)]
+    if all(_is_simple(member) for _, member in members) and not any(issubclass(base, type) for base in bases):
+        return _remembered(kind, bases, members)
+    return tuple((name, _freeze(member, seen)) for name, member in members)
+
+
+def _members(base: type) -> Iterator[tuple[str, Any]]:
+    hidden = _SUNDER if issubclass(base, enum.Enum) else ()
+    for name, member in vars(base).items():
+        if name not in hidden and (not name.startswith("__") or type(member) is types.FunctionType):
+            yield name, member
+
+
+# -- classes whose members cannot change in themselves ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """The picture of a class, good as long as the same objects are its members and its functions have their code."""
+
+    kind: weakref.ref[type]
+    bases: tuple[type, ...]
+    spaces: tuple[tuple[Mapping[str, Any], tuple[Any, ...]], ...]
+    codes: tuple[tuple[types.FunctionType, types.CodeType], ...]
+    picture: tuple[Any, ...]
+    transparent: bool
+
+    def holds(self, kind: type) -> bool:
+        if self.kind() is not kind or kind.__mro__ is not self.bases:
+            return False
+        for space, members in self.spaces:
+            if len(space) != len(members) or not all(map(operator.is_, space.values(), members)):
+                return False
+        return all(function.__code__ is code for function, code in self.codes)
+
+
+MAX_CLASSES = 256
+_classes: dict[int, _Known] = {}
+
+
+def _remembered(kind: type, bases: list[type], members: list[tuple[str, Any]]) -> tuple[Any, ...]:
+    picture = tuple((name, _freeze(member, {})) for name, member in members)
+    spaces = tuple((vars(base), tuple(vars(base).values())) for base in bases)
+    functions = [f for _, member in members for f in (member if type(member) is tuple else (member,))]
+    codes = tuple((f, f.__code__) for f in functions if type(f) is types.FunctionType)
+    while len(_classes) >= MAX_CLASSES:
+        try:
+            del _classes[next(iter(_classes))]
+        except (KeyError, StopIteration, RuntimeError):  # another thread was faster
+            break
+    transparent = all(map(_in_python, kind.__mro__[:-1]))
+    _classes[id(kind)] = _Known(weakref.ref(kind), kind.__mro__, spaces, codes, picture, transparent)
+    return picture
+
+
+def _is_simple(member: Any) -> bool:
+    if type(member) is tuple:
+        return all(map(_is_simple, member))
+    if type(member) is types.FunctionType:
+        file = member.__code__.co_filename
+        made = file == "<string>" or not is_user_file(file)  # by dataclasses
+        constant = all(type(value) in CONSTANTS for value in member.__defaults__ or ())
+        return made or (constant and member.__kwdefaults__ is None and not member.__dict__)
+    return type(member) in CONSTANTS or (isinstance(member, enum.Enum) and type(member._value_) in CONSTANTS)
 
 
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
@@ -198,6 +276,9 @@ def _is_torch_tensor(value: object) -> bool:
 
 def is_transparent(kind: type) -> bool:
     """Whether the state of instances is all in attributes: every base but object is written in Python."""
+    known = _classes.get(id(kind))
+    if known is not None and known.kind() is kind and known.bases is kind.__mro__:
+        return known.transparent
     bases = kind.__mro__[:-1]
     return bool(bases) and all(map(_in_python, bases))
 
@@ -206,7 +287,8 @@ def attributes(value: Any) -> dict[str, Any]:
     """Attributes of an object, those in slots too, under the names that the class gives them."""
     found: dict[str, Any] = dict(getattr(value, "__dict__", {}))
     for base in type(value).__mro__:
-        for name, member in vars(base).items():
+        space = vars(base)
+        for name, member in space.items() if "__slots__" in space else ():
             if isinstance(member, types.MemberDescriptorType) and hasattr(value, name):
                 found[name] = getattr(value, name)
     return found

@@ -111,11 +111,11 @@ class Guards:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         for path in code.loaded:
             if path[0] in cells:
-                self._add(id(cells[path[0]]), path, _reader(_cell_reader(cells[path[0]]), path[1:]))
-            else:
-                space = function.__globals__
-                present = path[1:] if path[0] in space else ()  # a builtin until the author defines its name
-                self._add(id(space), (path[0], *present), _reader(_global_reader(space, path[0]), present))
+                owner, base = id(cells[path[0]]), _cell_reader(cells[path[0]])
+            else:  # what is not there is a builtin until the author defines its name
+                owner, base = id(function.__globals__), _global_reader(function.__globals__, path[0])
+            followed = _followed(base(), path[1:])
+            self._add(owner, (path[0], *followed), _reader(base, followed))
 
     def _add(self, owner: int, path: tuple[str, ...], read: Callable[[], Any]) -> None:
         if (owner, path) in self._seen:
@@ -194,16 +194,29 @@ def _reader(base: Callable[[], Any], attributes: tuple[str, ...]) -> Callable[[]
     def read() -> Any:
         value = base()
         for attribute in attributes:
-            if isinstance(value, ModuleType):
-                value = _of_module(value, attribute)
-                continue
-            found = _member(value, attribute) if isinstance(value, type) else _ABSENT
+            found = _attribute(value, attribute)
             if found is _ABSENT:
-                return value
+                return _ABSENT if isinstance(value, ModuleType) else value
             value = found
         return value
 
     return read
+
+
+def _followed(value: Any, attributes: tuple[str, ...]) -> tuple[str, ...]:
+    """The first of ``attributes``, as far as they can be followed."""
+    for count, attribute in enumerate(attributes):
+        found = _attribute(value, attribute)
+        if found is _ABSENT:
+            return attributes[: count + isinstance(value, ModuleType)]
+        value = found
+    return attributes
+
+
+def _attribute(value: Any, name: str) -> Any:
+    if isinstance(value, ModuleType):
+        return _of_module(value, name)
+    return _member(value, name) if isinstance(value, type) else _ABSENT
 
 
 def _of_module(module: ModuleType, name: str) -> Any:
