@@ -5,7 +5,7 @@ import math
 import random
 import re
 from array import array
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter, methodcaller
@@ -104,6 +104,8 @@ DIFFERENT = [
     (work, lambda a, b: a + b),
     (object(), object()),
     (partial(work, 1), partial(work, 2)),
+    ([partial(work, 1), partial(work, 1), partial(max, 2)], [partial(work, 1), partial(work, 1), partial(max, 3)]),
+    (defaultdict(int, {1: 2}), defaultdict(float, {1: 2})),
 ]
 
 

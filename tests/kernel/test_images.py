@@ -30,6 +30,16 @@ def plain(x: pypto.Tensor([pypto.DYNAMIC, 16], F), out: pypto.Tensor([pypto.DYNA
         pypto.assemble(pypto.exp(doubled(tile) * scale), [i * tiles.ROWS, 0], out)
 
 
+LOG = []
+
+
+@pypto.frontend.jit
+def noted(x: pypto.Tensor([8, 16], F), out: pypto.Tensor([8, 16], F)):
+    pypto.set_vec_tile_shapes(4, 16)
+    LOG.append(tuple(x.shape))
+    out[:] = x + 1.0
+
+
 @pypto.frontend.jit
 def faulty(x: pypto.Tensor([pypto.DYNAMIC, 16], F), n: pypto.Tensor([1], I), out: pypto.Tensor([pypto.DYNAMIC, 16], F)):
     pypto.set_vec_tile_shapes(4, 16)
@@ -177,6 +187,12 @@ def test_a_kernel_that_reads_the_environment_is_traced_in_each_process(session):
     first, second = session.run(PLAIN, FACTOR="2"), session.run(PLAIN, FACTOR="3")
     assert second[0]["traced"] == 1
     assert first[0]["same"] != second[0]["same"]
+
+
+def test_what_a_kernel_does_while_it_is_traced_is_done_in_each_process(session):
+    for _ in range(2):
+        (first,) = session.run("call(kernels.noted, x[:8])")
+        assert (first["origin"], first["traced"]) == ("trace", 1)
 
 
 def test_machine_code_that_is_gone_is_made_again(session):
