@@ -360,3 +360,14 @@ def test_classes_are_not_known_by_what_they_say_of_themselves():
     assert bare(text.format(1)).__module__ == "builtins"
     assert picture(bare(text.format(1))).digest != picture(bare(text.format(2))).digest
     assert picture(bare(text.format(1))()).digest != picture(bare(text.format(2))()).digest
+
+
+def test_a_walk_into_a_library_ends():
+    """A kernel with an assertion that pytest rewrote reaches pytest itself."""
+
+    def kernel(x):
+        assert x, "something"
+        return x
+
+    with pytest.raises(NotPortable):
+        picture(kernel)

@@ -46,6 +46,10 @@ _REFLECTION = frozenset(
 _IMPORTS = frozenset(dis.opmap[name] for name in ("IMPORT_NAME", "STORE_GLOBAL") if name in dis.opmap)
 
 
+MOST = 1000
+"""Objects that a walk looks at. A kernel that reaches more has found its way into some library."""
+
+
 class NotPortable(Exception):
     """A kernel's meaning rests on something that may differ in another process; the text says on what."""
 
@@ -104,6 +108,8 @@ class _Walk:
         if id(value) in self.seen:
             self.text("seen", str(self.seen[id(value)]))
             return
+        if len(self.seen) == MOST:
+            raise NotPortable(f"more than {MOST} objects")
         self.seen[id(value)] = len(self.seen)
         self.keep.append(value)
         self.object(value, kind)
