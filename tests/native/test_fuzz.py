@@ -10,8 +10,8 @@ GROUP = 10
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, GROUP))
 def test_programs(first, tmp_path, monkeypatch):
-    """Programs of consecutive seeds, every other group on vectors of 256 bits; ``python tools/fuzz_engines.py --seed N``
-    shrinks one that fails."""
+    """Programs of consecutive seeds, every other group on vectors of 256 bits. One that fails is shrunk by
+    ``python tools/fuzz_engines.py --seed N``."""
     monkeypatch.setenv("PYPTO_CPU", "native" if first // GROUP % 2 else "avx2")
     for seed in range(first, first + GROUP):
         program, found = compare.repaired(generate.program(seed), tmp_path)
