@@ -87,7 +87,11 @@ def group_stub(group: str) -> str:
     }
     others = [reexport(name, getattr(module, name)) for name in module.__all__ if name not in operations]
     bodies = [operation(decl, getattr(module, name)) for name, decl in sorted(operations.items())]
-    results = ("from typing import Any, NoReturn\n", "from openpto.language.tensor import Tensor")
+    results = (
+        "from typing import Any, NoReturn\n",
+        "from openpto.language.symbolic import SymbolicScalar",
+        "from openpto.language.tensor import Tensor",
+    )
     return "\n".join([*head(f"Types of `pypto.{group}`", results), *sorted(others), "", *bodies])
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+from openpto.language.symbolic import SymbolicScalar
 from openpto.language.tensor import Tensor
 
 from openpto.ops.shared_memory import ShmemTensor as ShmemTensor

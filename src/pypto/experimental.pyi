@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+from openpto.language.symbolic import SymbolicScalar
 from openpto.language.tensor import Tensor
 
 from openpto.language.options import get_operation_options as get_operation_options
