@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from openpto.frontend.freeze import freeze
+from openpto.frontend.freeze import Identity, freeze
 from openpto.ir.dtypes import DataType
 
 
@@ -138,3 +138,23 @@ def test_a_change_is_seen():
     before = freeze(config)
     config.names.append("b")
     assert freeze(config) != before
+
+
+def test_what_reaches_very_many_objects_counts_by_identity():
+    """A picture of a library's handle would take minutes."""
+
+    class Node:
+        def __init__(self, following):
+            self.following = following
+            self.items = [object() for _ in range(10)]
+
+    def chain(length):
+        node = None
+        for _ in range(length):
+            node = Node(node)
+        return node
+
+    long, short = chain(300), chain(3)
+    assert freeze(long) == freeze(long)
+    assert isinstance(freeze(long), Identity)
+    assert not isinstance(freeze(short), Identity)

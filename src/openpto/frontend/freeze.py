@@ -33,8 +33,15 @@ CONSTANTS = (str, bytes, int, float, complex, bool, type(None))
 _ATOMS = (str, bytes, int, type(None), type(Ellipsis), range, slice)
 
 
-Seen = dict[int, tuple[int, Any]]
-"""Objects that were met, by address: their numbers, and themselves, so that no address is used again meanwhile."""
+MOST = 2000
+"""Objects that the picture of a guard looks at."""
+
+
+class Seen(dict[int, tuple[int, object]]):
+    """Objects of one picture by address: their numbers, and themselves, so that no address is used again meanwhile.
+    There may be at most ``most`` of them."""
+
+    most = MOST
 
 
 class Identity:
@@ -52,9 +59,19 @@ class Identity:
         return id(self.value)
 
 
-def freeze(value: object) -> Any:
-    """The picture of ``value``: two values with equal pictures give the same trace."""
-    return _freeze(value, {})
+class _TooMuch(Exception):
+    """The value reaches more objects than a picture looks at."""
+
+
+def freeze(value: object, most: int = MOST) -> Any:
+    """The picture of ``value``: two values with equal pictures give the same trace. What reaches more than ``most``
+    objects, such as a handle of some library, counts by identity."""
+    seen = Seen()
+    seen.most = most
+    try:
+        return _freeze(value, seen)
+    except (_TooMuch, RecursionError):
+        return Identity(value)
 
 
 def _freeze(value: Any, seen: Seen) -> Any:
@@ -77,6 +94,8 @@ def _freeze(value: Any, seen: Seen) -> Any:
         return Identity(value)
     if id(value) in seen:
         return "seen", seen[id(value)][0]
+    if len(seen) >= seen.most:
+        raise _TooMuch
     seen[id(value)] = len(seen), value
     content = _content(value, seen)
     return Identity(value) if content is None else (kind, content)
@@ -200,7 +219,7 @@ _classes: dict[int, _Known] = {}
 
 
 def _remembered(kind: type, bases: list[type], members: list[tuple[str, Any]]) -> tuple[Any, ...]:
-    picture = tuple((name, _freeze(member, {})) for name, member in members)
+    picture = tuple((name, _freeze(member, Seen())) for name, member in members)
     spaces = tuple((vars(base), tuple(vars(base).values())) for base in bases)
     functions = [f for _, member in members for f in (member if type(member) is tuple else (member,))]
     codes = tuple((f, f.__code__) for f in functions if type(f) is types.FunctionType)

@@ -63,7 +63,7 @@ class Call:
         """Everything that decides what the kernel means, apart from the names it loads (they are guards)."""
         chosen = (self.settings.numerics, self.settings.target, self.settings.platform)
         alias = tuple(self.bound.alias.items())
-        return self.bound.types, alias, freeze(dict(self.bound.values)), _frozen(self.scope), chosen
+        return self.bound.types, alias, freeze(dict(self.bound.values), 1_000_000), _frozen(self.scope), chosen
 
     def meaning(self) -> tuple[object, ...]:
         """The same as objects."""
