@@ -94,6 +94,12 @@ def test_methods_have_the_signature_of_their_function():
         assert inspect.signature(getattr(pypto.Tensor, name)) == inspect.signature(getattr(pypto, name))
 
 
+def test_a_merge_as_a_method():
+    sample = OPS["mrgsort"].samples[0]
+    assert sample.call == "pypto.mrgsort(pypto.sort32(x), 32)"
+    np.testing.assert_array_equal(outcome(sample, "x.sort32().mrgsort(32)"), outcome(sample, sample.call))
+
+
 def test_methods_without_a_sample_of_this_form_are_known():
     uncovered = {d.name for d in OPS.values() if d.method and d.samples} - set(METHODS)
-    assert uncovered <= {"index_add_", "scatter_", "scatter_update", "axpy_", "fillpad"}
+    assert uncovered <= {"index_add_", "scatter_", "scatter_update", "axpy_", "fillpad", "mrgsort"}
