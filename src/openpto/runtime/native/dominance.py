@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from .flow import indices_of, pointers_of
-from .loopir import Bin, For, If, Index, Peek, Pick, Point, Program, Region, Reserve, Set, Slot, Stmt
+from .loopir import For, If, Index, Peek, Point, Program, Region, Reserve, Set, Slot, Stmt, parts_of
 
 
 def registers(program: Program) -> tuple[frozenset[str], frozenset[str]]:
@@ -106,18 +106,11 @@ class _Walk:
 
     def index(self, node: Index) -> None:
         """The reads of an integer expression."""
-        if isinstance(node, Slot):
-            if node.name not in self.seen_slots:
-                self.slots.add(node.name)
-        elif isinstance(node, Bin):
-            self.index(node.left)
-            self.index(node.right)
-        elif isinstance(node, Pick):
-            for part in (node.cond, node.then, node.other):
-                self.index(part)
-        elif isinstance(node, Peek):
-            self.pointer(node.at.base)
-            self.index(node.at.offset)
+        for part in parts_of(node):
+            if isinstance(part, Slot) and part.name not in self.seen_slots:
+                self.slots.add(part.name)
+            elif isinstance(part, Peek):
+                self.pointer(part.at.base)
 
     def pointer(self, base: str) -> None:
         """The read of a pointer slot."""

@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from .loopir import (
-    Bin,
     Call,
     Check,
     For,
@@ -17,7 +16,6 @@ from .loopir import (
     Note,
     Out,
     Peek,
-    Pick,
     Point,
     Poke,
     Ptr,
@@ -29,6 +27,7 @@ from .loopir import (
     Stmt,
     Store,
     Vector,
+    parts_of,
 )
 
 
@@ -106,22 +105,19 @@ class _Walk:
         return side
 
     def index(self, node: Index) -> None:
-        if isinstance(node, Slot):
-            if node.name not in self.slots:
-                self.flow.taken_slots.setdefault(node.name)
-        elif isinstance(node, Bin):
-            self.index(node.left)
-            self.index(node.right)
-        elif isinstance(node, Pick):
-            for part in (node.cond, node.then, node.other):
-                self.index(part)
-        elif isinstance(node, Peek):
-            self.pointer(node.at)
+        for part in parts_of(node):
+            if isinstance(part, Slot) and part.name not in self.slots:
+                self.flow.taken_slots.setdefault(part.name)
+            elif isinstance(part, Peek):
+                self.base(part.at.base)
 
     def pointer(self, at: Ptr) -> None:
-        if at.base not in self.pointers:
-            self.flow.taken_pointers.setdefault(at.base)
+        self.base(at.base)
         self.index(at.offset)
+
+    def base(self, name: str) -> None:
+        if name not in self.pointers:
+            self.flow.taken_pointers.setdefault(name)
 
 
 def indices_of(stmt: Stmt) -> Iterator[Index]:

@@ -395,6 +395,20 @@ def shifted(at: Ptr, offset: Index) -> Ptr:
     return Ptr(at.base, add(at.offset, offset), at.dtype, at.owner)
 
 
+def parts_of(node: Index) -> Iterator[Index]:
+    """An integer expression and everything in it, the addresses that it looks at included; each before its operands."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, Bin):
+            waiting += (part.right, part.left)
+        elif isinstance(part, Pick):
+            waiting += (part.other, part.then, part.cond)
+        elif isinstance(part, Peek):
+            waiting.append(part.at.offset)
+
+
 # -- text ------------------------------------------------------------------------------------------------------------
 
 _SIGN = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}

@@ -15,7 +15,7 @@ from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 
 from . import loopir as L
-from .loopir import Acc, Bin, Compute, Fold, Index, Load, Peek, Pick, Ptr, Slot, Splat, Store, Vector, VStmt
+from .loopir import Acc, Compute, Fold, Index, Load, Peek, Ptr, Slot, Splat, Store, Vector, VStmt, parts_of
 
 MOST_ITEMS = 24
 
@@ -193,17 +193,11 @@ def _indices(item: Item) -> Iterator[Index]:
 
 def collect(node: Index, slots: set[str]) -> None:
     """Add the slots that an integer expression reads."""
-    if isinstance(node, Slot):
-        slots.add(node.name)
-    elif isinstance(node, Bin):
-        collect(node.left, slots)
-        collect(node.right, slots)
-    elif isinstance(node, Pick):
-        for part in (node.cond, node.then, node.other):
-            collect(part, slots)
-    elif isinstance(node, Peek):
-        slots.add("*")
-        collect(node.at.offset, slots)
+    for part in parts_of(node):
+        if isinstance(part, Slot):
+            slots.add(part.name)
+        elif isinstance(part, Peek):
+            slots.add("*")
 
 
 Axes = list[tuple[Index, tuple[Index, ...]]]

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator
 
 from .flow import indices_of
 from .loopir import (
-    Bin,
     Call,
     Check,
     Comment,
@@ -18,7 +17,6 @@ from .loopir import (
     If,
     Index,
     Peek,
-    Pick,
     Point,
     Poke,
     Ptr,
@@ -27,6 +25,7 @@ from .loopir import (
     Stmt,
     Store,
     Vector,
+    parts_of,
 )
 
 
@@ -77,11 +76,5 @@ def _is_scalar(stmt: Stmt, counters: Collection[str], written: frozenset[int] | 
 
 def _steady(node: Index, written: frozenset[int] | None) -> bool:
     """Whether an integer does not depend on memory that changes."""
-    if isinstance(node, Bin):
-        return _steady(node.left, written) and _steady(node.right, written)
-    if isinstance(node, Pick):
-        return all(_steady(part, written) for part in (node.cond, node.then, node.other))
-    if isinstance(node, Peek):
-        at = node.at
-        return written is not None and at.owner >= 0 and at.owner not in written and _steady(at.offset, written)
-    return True
+    owners = (part.at.owner for part in parts_of(node) if isinstance(part, Peek))
+    return all(written is not None and owner >= 0 and owner not in written for owner in owners)

@@ -23,7 +23,6 @@ from .loopir import (
     Load,
     Note,
     Peek,
-    Pick,
     Point,
     Program,
     Ptr,
@@ -35,6 +34,7 @@ from .loopir import (
     Stmt,
     Store,
     Vector,
+    parts_of,
 )
 
 _PLAIN = ("add", "sub", "mul", "div", "mod", "min", "max", "and", "or", "xor", "addover", "subover", "mulover")
@@ -120,24 +120,21 @@ class _Verifier:
         self.pointers &= then[1]
 
     def index(self, node: Index) -> None:
-        if isinstance(node, Slot):
-            if node.name not in self.slots:
-                self.wrong.append(f"slot {node.name} is read before it is set")
-        elif isinstance(node, Bin):
-            if node.op not in OPERATORS:
-                self.wrong.append(f"operator {node.op}")
-            self.index(node.left)
-            self.index(node.right)
-        elif isinstance(node, Pick):
-            for part in (node.cond, node.then, node.other):
-                self.index(part)
-        elif isinstance(node, Peek):
-            self.pointer(node.at)
+        for part in parts_of(node):
+            if isinstance(part, Slot) and part.name not in self.slots:
+                self.wrong.append(f"slot {part.name} is read before it is set")
+            elif isinstance(part, Bin) and part.op not in OPERATORS:
+                self.wrong.append(f"operator {part.op}")
+            elif isinstance(part, Peek):
+                self.base(part.at.base)
 
     def pointer(self, at: Ptr) -> None:
-        if at.base not in self.pointers:
-            self.wrong.append(f"pointer {at.base} has no address")
+        self.base(at.base)
         self.index(at.offset)
+
+    def base(self, name: str) -> None:
+        if name not in self.pointers:
+            self.wrong.append(f"pointer {name} has no address")
 
     def vector(self, stmt: Vector) -> None:
         known: dict[str, DataType] = {a.name: a.init.dtype for a in stmt.accs}
