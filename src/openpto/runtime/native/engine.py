@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openpto._forks import opened_in_child
-from openpto.diagnostics import collect_warnings, fault, make_error
+from openpto.diagnostics import Site, collect_warnings, fault, make_error
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
 from openpto.runtime import collector
@@ -314,9 +314,7 @@ class _Host:
             elif entry.kind.startswith("race"):
                 self._race(entry, values)
             elif entry.action is not None:
-                self._communicate(entry, values, record)
-            elif entry.show is not None:
-                entry.show(values[1 : 1 + entry.count], values[1 + entry.count + len(entry.loops) :])
+                self._act(entry, values, record)
             else:
                 self.native.sites.note(values, self.seen)
         except BaseException as found:  # nothing may unwind through compiled code
@@ -324,16 +322,19 @@ class _Host:
             return 1
         return 0
 
-    def _communicate(self, entry: SiteEntry, values: list[int], record: Any) -> None:
-        """A distributed operation."""
+    def _act(self, entry: SiteEntry, values: list[int], record: Any) -> None:
+        """A statement of the host's."""
         assert entry.action is not None
-        site = located(entry, values)
-        if self.session is None:
-            self.session = Session.begin(entry.code, site)
         addresses = values[1 + entry.count + len(entry.loops) :]
-        answer = entry.action(self.session, site, values[1 : 1 + entry.count], addresses)
+        answer = entry.action(self, located(entry, values), values[1 : 1 + entry.count], addresses)
         if answer is not None:
             record[1] = answer
+
+    def ranks(self, op: str, site: Site) -> Session:
+        """The communication of this call with other ranks, which the first ``op`` begins."""
+        if self.session is None:
+            self.session = Session.begin(op, site)
+        return self.session
 
     def _race(self, entry: SiteEntry, values: list[int]) -> None:
         """What a parallel loop touches, and the comparison at its end."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from openpto.diagnostics import Site
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Op, Value
 from openpto.ops import arith
@@ -12,12 +11,11 @@ from openpto.runtime import verification
 from .build import fill
 from .elementwise import result_of
 from .handlers import lowers
+from .hosted import Numbers, over, told
 from .loopir import Index, Ptr
 from .lower import Lowering
-from .shmem import over, told
+from .sites import Host
 from .tiles import NTile
-
-Numbers = Sequence[int]
 
 
 def _done(low: Lowering, op: Op) -> NTile:
@@ -49,7 +47,7 @@ def verify_print(low: Lowering, op: Op) -> NTile:
                 values.append(low.b.hold(low.scalar(operand)))
                 ranks.append(0)
 
-        def show(values: Numbers, addresses: Numbers) -> None:
+        def show(host: Host, site: Site, values: Numbers, addresses: Numbers) -> None:
             numbers, places, words = iter(values), iter(addresses), []
             for dtype, rank in zip(tensors, ranks, strict=True):
                 if dtype is None:
@@ -59,7 +57,7 @@ def verify_print(low: Lowering, op: Op) -> NTile:
                 words.append(verification.shown(over(next(places), extents, strides, dtype), dtype, style))
             verification.tell(texts, words)
 
-        told(low, op, None, values, memory, show=show)
+        told(low, op, show, values, memory)
     return _done(low, op)
 
 
@@ -74,11 +72,11 @@ def verify_save(low: Lowering, op: Op) -> NTile:
         source = low.read(operand)
         symbols = low.dims([p for p in name if not isinstance(p, str)])
 
-        def show(values: Numbers, addresses: Numbers) -> None:
+        def show(host: Host, site: Site, values: Numbers, addresses: Numbers) -> None:
             found = iter(values[2 * rank :])
             text = "".join(p if isinstance(p, str) else str(next(found)) for p in name)
             data = over(addresses[0], values[:rank], values[rank : 2 * rank], dtype)
             verification.current().save(text, data, dtype)
 
-        told(low, op, None, [*source.valid, *source.arr.strides, *symbols], [source.arr.at], show=show)
+        told(low, op, show, [*source.valid, *source.arr.strides, *symbols], [source.arr.at])
     return _done(low, op)

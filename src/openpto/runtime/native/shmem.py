@@ -3,15 +3,10 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Sequence
 
 from openpto.diagnostics import Site
-from openpto.ir.dtypes import DataType, numpy_dtype
+from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Op, Value
 from openpto.runtime.ranks import Session
@@ -21,60 +16,39 @@ from . import loopir as L
 from .build import count
 from .elementwise import explicit_valid, result_of
 from .handlers import lowers
+from .hosted import Numbers, over, told
 from .loopir import Index, Ptr, Slot
-from .lower import Lowering, Unsupported
+from .lower import Lowering
 from .movement import check_offsets
-from .sites import Action, Show, SiteEntry
+from .sites import Host
 from .tiles import NTile
 
-Numbers = Sequence[int]
+Act = Callable[[Session, Site, Numbers, Numbers], "int | None"]
 
 
-def told(
-    low: Lowering,
-    op: Op,
-    action: Action | None,
-    values: Sequence[Index],
-    memory: Sequence[Ptr] = (),
-    answer: str = "",
-    show: Show | None = None,
+def _shared(
+    low: Lowering, op: Op, act: Act, values: Sequence[Index], memory: Sequence[Ptr] = (), answer: str = ""
 ) -> None:
-    """Have the host do ``action``, or ``show``."""
-    loops = tuple(loop for loop, _ in low.loops)
-    if 1 + len(values) + len(loops) + len(memory) > L.RECORD:
-        raise Unsupported("a message with so many numbers")
-    name, kind = op.site.asked or op.name, "ranks" if show is None else "show"
-    number = low.sites.add(SiteEntry(name, low.site, loops, _no_fields, len(values), kind, id(op), action, show))
-    indices = [index for _, index in low.loops]
-    low.b.add(L.Note(number, (*values, *indices), False, tuple(memory), answer))
+    """Have the host do ``act`` in the session of the call."""
+    name = op.site.asked or op.name
+
+    def action(host: Host, site: Site, values: Numbers, addresses: Numbers) -> int | None:
+        return act(host.ranks(name, site), site, values, addresses)
+
+    told(low, op, action, values, memory, answer)
 
 
-def _no_fields(*_: int) -> dict[str, Any]:
-    return {}
-
-
-def _asked(low: Lowering, op: Op, action: Action) -> None:
+def _asked(low: Lowering, op: Op, action: Act) -> None:
     """The result of an op without operands is what the host answers."""
     leaf = op.results[0]
     assert isinstance(leaf, Expr)
     slot = low.b.name("answer")
-    told(low, op, action, (), (), slot)
+    _shared(low, op, action, (), (), slot)
     low.set_leaf(leaf, Slot(slot))
 
 
 def _scalars(low: Lowering, op: Op) -> tuple[Index, ...]:
     return low.dims([o for o in op.operands if isinstance(o, Expr)])
-
-
-def over(address: int, shape: Numbers, strides: Numbers, dtype: DataType) -> NDArray[Any]:
-    """An array over memory of compiled code; ``strides`` count elements."""
-    element = numpy_dtype(dtype)
-    if 0 in shape:
-        return np.empty(tuple(shape), element)
-    size = element.itemsize * (1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)))
-    memory = memoryview((ctypes.c_char * size).from_address(address))
-    steps = [s * element.itemsize for s in strides]
-    return np.ndarray(tuple(shape), element, buffer=memory, strides=steps)
 
 
 @lowers("shmem_pe")
@@ -147,7 +121,7 @@ def put(low: Lowering, op: Op) -> None:
             defined = over(addresses[1], extents, marks, DataType.DT_BOOL).copy()
         session.put(ticket, target, start, at, limit, data, defined, combine, site)
 
-    told(low, op, action, values, memory)
+    _shared(low, op, action, values, memory)
 
 
 @lowers("shmem_get")
@@ -170,7 +144,7 @@ def get(low: Lowering, op: Op) -> NTile:
         over(addresses[1], extents, marks, DataType.DT_BOOL)[...] = defined
 
     values = [*scalars, *offsets, *valid, *made.arr.strides, *made.mask.strides]
-    told(low, op, action, values, [made.arr.at, made.mask.at])
+    _shared(low, op, action, values, [made.arr.at, made.mask.at])
     return made
 
 
@@ -185,7 +159,7 @@ def signal(low: Lowering, op: Op) -> None:
         offsets, extents = _halves(values[len(scalars) :])
         session.signal(ticket, source, values[2] if one else None, offsets, extents, number, add, site)
 
-    told(low, op, action, (*scalars, *at))
+    _shared(low, op, action, (*scalars, *at))
 
 
 @lowers("shmem_wait")
@@ -198,7 +172,7 @@ def wait(low: Lowering, op: Op) -> None:
         offsets, extents = _halves(values[2:])
         session.wait(values[0], values[1], offsets, extents, number, clear, site)
 
-    told(low, op, action, (*scalars, *at))
+    _shared(low, op, action, (*scalars, *at))
 
 
 @lowers("shmem_clear_data")
@@ -209,7 +183,7 @@ def clear_data(low: Lowering, op: Op) -> None:
         session.clear_data(values[0], *_halves(values[1:]), site)
 
     at = _region(low, op)
-    told(low, op, action, (*_scalars(low, op), *at))
+    _shared(low, op, action, (*_scalars(low, op), *at))
 
 
 @lowers("shmem_barrier")
@@ -219,7 +193,7 @@ def barrier(low: Lowering, op: Op) -> None:
     def action(session: Session, site: Site, values: Numbers, addresses: Numbers) -> None:
         session.barrier(values[0], site)
 
-    told(low, op, action, _scalars(low, op))
+    _shared(low, op, action, _scalars(low, op))
 
 
 @lowers("shmem_clear_signal")
@@ -229,7 +203,7 @@ def clear_signal(low: Lowering, op: Op) -> None:
     def action(session: Session, site: Site, values: Numbers, addresses: Numbers) -> None:
         session.clear_signals(values[0], site)
 
-    told(low, op, action, _scalars(low, op))
+    _shared(low, op, action, _scalars(low, op))
 
 
 def _region(low: Lowering, op: Op) -> tuple[Index, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.nodes import Loop
@@ -16,10 +16,17 @@ from openpto.runtime.places import place
 from openpto.runtime.ranks import Session
 
 Fields = Callable[..., dict[str, Any]]
-Action = Callable[[Session, Site, Sequence[int], Sequence[int]], "int | None"]
-"""A distributed operation, given its place, values and addresses; the answer goes back to compiled code."""
-Show = Callable[[Sequence[int], Sequence[int]], None]
-"""What a verified call prints or saves, given values and addresses."""
+
+
+class Host(Protocol):
+    """What compiled code finds outside of itself while it runs."""
+
+    def ranks(self, op: str, site: Site) -> Session:
+        """The communication of this call with other ranks, which the first ``op`` begins."""
+
+
+Action = Callable[[Host, Site, Sequence[int], Sequence[int]], "int | None"]
+"""What the host does, given its place, values and addresses; the answer goes back to compiled code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +38,9 @@ class SiteEntry:
     loops: tuple[Loop, ...]
     fields: Fields
     count: int
-    kind: str = "fault"  # or "warn", "portability", "hole N", "store N", "race ...", "ranks", "show"
+    kind: str = "fault"  # or "warn", "portability", "hole N", "store N", "race ...", "host"
     op: int = 0
-    action: Action | None = None  # of kind "ranks": what the host does; ``code`` names the operation
-    show: Show | None = None  # of kind "show"
+    action: Action | None = None  # of kind "host"; ``code`` names the operation
 
 
 class Sites:
