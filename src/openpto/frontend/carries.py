@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from openpto.diagnostics import fail, portability
-from openpto.ir.expr import Expr
 from openpto.ir.trace import Region, ScalarVar, TLoop, Var
 
 from .memory import Box, boxes, completed, refill_changed, unchanged
@@ -331,11 +330,12 @@ class Carries:
         if slot.key[0] == "name" and not self.loop.needs_later(slot.name):
             slot.result = MISSING
             return
-        for _, leaf in leaves(tail):
-            if is_tensor(leaf) and not self._shape_is_known_outside(leaf.cell):
-                slot.outs = {}
-                slot.result = Poison("PTO124", slot.name, loop_line=place(self.site.span))
-                return
+        shapes = [leaf.cell.type.shape for _, leaf in leaves(tail) if is_tensor(leaf)]
+        with self.machine.recording_in(self.parent):
+            known = all(map(self.trace.visible, shapes))
+        if not known:
+            slot.result = Poison("PTO124", slot.name, loop_line=place(self.site.span))
+            return
         for path, leaf in leaves(tail):
             label = path_text(slot.name, path)
             with self.machine.recording_in(self.parent):
@@ -349,16 +349,6 @@ class Carries:
             with self.machine.recording_in(self.parent):
                 slot.bound = self.trace.scalar(slot.name, self.site)
             assigned.append((slot.bound, scalar_expr(1)))
-
-    def _shape_is_known_outside(self, var: Var) -> bool:
-        """Whether no extent of a tensor is made of the index or of scalars that are read inside the loop."""
-        known: set[Expr] = set()
-        region: Region | None = self.parent
-        while region is not None:
-            known |= region.leaves
-            region = region.parent
-        used = (leaf for n in var.type.shape if isinstance(n, Expr) for leaf in n.leaves)
-        return all(leaf in known for leaf in used if leaf.op in ("ref", "index"))
 
     def _is_outer(self, var: Var) -> bool:
         """Whether a tensor exists outside of the body and is one object in every iteration."""

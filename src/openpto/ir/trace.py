@@ -479,7 +479,7 @@ class Trace:
                 continue
             self._wrote(var)
             var.state = VarState(a.type, a.valid, a.written and b.written, a.poison or b.poison)
-            if not same_valid(a.valid, b.valid) or not self._visible(a.valid):
+            if not same_valid(a.valid, b.valid) or not self.visible(a.valid):
                 unsure.append(var)
         for var in unsure:
             self.valid_of(var, site)
@@ -489,10 +489,11 @@ class Trace:
         """After :meth:`end_loop`: give the Vars it changed a valid shape that holds after any trip count."""
         for var, head in loop.region.undo.items():
             var.written = head.written
-            if not same_valid(var.valid, head.valid) or not self._visible(var.valid):
+            if not same_valid(var.valid, head.valid) or not self.visible(var.valid):
                 self.valid_of(var, site)
 
-    def _visible(self, dims: Sequence[Dim]) -> bool:
+    def visible(self, dims: Sequence[Dim]) -> bool:
+        """Whether extents are made of nothing that belongs to a loop or branch which is closed here."""
         open_leaves = [r.leaves for r in self.open_regions()]
         refs = [leaf for d in dims if isinstance(d, Expr) for leaf in d.leaves if leaf.op in ("ref", "index")]
         return all(any(leaf in leaves for leaves in open_leaves) for leaf in refs)
