@@ -32,8 +32,11 @@ def call(body, arrays, sizes=(), scratch=0, path="native", routines=()):
     values = (ctypes.c_int64 * max(1, len(sizes)))(*sizes)
     arena = np.zeros(scratch + 64, np.uint8)
     record = (ctypes.c_int64 * (L.RECORD + 8))()
-    with jit.noting(lambda _: 0):
+    jit.handlers().append(lambda _: 0)
+    try:
         failed = code.entry(pointers, values, arena.ctypes.data, record)
+    finally:
+        jit.handlers().pop()
     return failed, list(record)
 
 

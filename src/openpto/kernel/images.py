@@ -91,8 +91,9 @@ def execute(native: Any, buffers: Sequence[Any], env: Mapping[Expr, int]) -> Run
 def prepared(compiled: Compiled, buffers: Sequence[Any], env: Mapping[Expr, int]) -> Any:
     """The compiled code of a specialisation with the sizes of a call (``native.Prepared``)."""
     from openpto.runtime.native import kept
+    from openpto.runtime.native.engine import compile_kernel
 
-    native = compiled.native if compiled.native is not None else kept.of_kernel(compiled.kernel)
+    native = compiled.native if compiled.native is not None else compile_kernel(compiled.kernel)
     return kept.prepared(native, buffers, env)
 
 

@@ -48,6 +48,10 @@ _OLD_KEYWORDS = ("infer_controlflow_shape", "use_cache")
 _NEW_KEYWORDS = ("new_ir", "create_new_logical_tensor")
 
 
+ARGUMENT_OBJECTS = 1_000_000
+"""Objects that arguments may reach and still count by content; beyond, every call would be a new specialisation."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
     """One call, checked: its arguments and the settings that it has."""
@@ -63,7 +67,7 @@ class Call:
         """Everything that decides what the kernel means, apart from the names it loads (they are guards)."""
         chosen = (self.settings.numerics, self.settings.target, self.settings.platform)
         alias = tuple(self.bound.alias.items())
-        return self.bound.types, alias, freeze(dict(self.bound.values), 1_000_000), _frozen(self.scope), chosen
+        return self.bound.types, alias, freeze(dict(self.bound.values), ARGUMENT_OBJECTS), _frozen(self.scope), chosen
 
     def meaning(self) -> tuple[object, ...]:
         """The same as objects."""

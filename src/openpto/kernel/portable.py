@@ -18,7 +18,7 @@ import hashlib
 import marshal
 import sys
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -27,6 +27,7 @@ import numpy as np
 
 from openpto._version import __version__
 from openpto.frontend.freeze import attributes, freeze, is_transparent
+from openpto.frontend.guards import Guard
 from openpto.ir.expr import Expr
 
 _OURS = frozenset({"openpto", "pypto"})
@@ -52,19 +53,6 @@ MOST = 1000
 
 class NotPortable(Exception):
     """A kernel's meaning rests on something that may differ in another process; the text says on what."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Guard:
-    """One name that was followed; ``read`` gives its present value."""
-
-    name: str
-    read: Callable[[], Any]
-    picture: Hashable
-
-    def holds(self) -> bool:
-        """Whether the value is still what was digested."""
-        return bool(freeze(self.read()) == self.picture)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,6 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from functools import cache
 from typing import Any
@@ -333,17 +332,6 @@ def handlers() -> list[Callable[[Any], int]]:
     if stack is None:
         stack = _notes.stack = []
     return stack
-
-
-@contextmanager
-def noting(handler: Callable[[Any], int]) -> Iterator[None]:
-    """Notes of compiled code that this thread runs go to ``handler`` inside the block."""
-    stack = handlers()
-    stack.append(handler)
-    try:
-        yield
-    finally:
-        stack.pop()
 
 
 def interruption(record: Sequence[int]) -> BaseException:

@@ -56,11 +56,6 @@ def restored(image: Mapping[str, Any], kernel: Callable[[], Kernel]) -> Native |
     return Native(code, tuple(image["names"]), sizes, tuple(image["numbers"]), scratch, regions, places)
 
 
-def of_kernel(kernel: Kernel) -> Native:
-    """The compiled form of a kernel."""
-    return compile_kernel(kernel)
-
-
 def execute(native: Native, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, int]) -> RunReport:
     """Run a restored kernel; ``env`` has the values of the symbols in the types of its parameters."""
     return run(native, buffers, _sizes(native, buffers, env))
