@@ -1,5 +1,4 @@
-"""Nothing is lacking: every operation that the reference executes is compiled, in every element type it documents, but
-those that only Python can do."""
+"""Nothing is lacking: every operation that the reference executes is compiled, in every element type it documents."""
 
 import itertools
 import linecache

@@ -13,13 +13,13 @@ from openpto.ir.nodes import Carry, If, Loop, TileType, Value
 
 from . import loopir as L
 from . import races
-from .build import fill
 from .inspect_ranges import ascending, readable
 from .late import fixed, later, moved_out, settle
 from .loopir import Index, Set, Slot
-from .lower import TRUE, Held, Lowering, lowers_region
+from .lower import Held, Lowering, lowers_region
 from .parallel import region
-from .tiles import Arena, NTile, place_mask
+from .storing import with_mask
+from .tiles import Arena, NTile
 
 
 @dataclass
@@ -350,19 +350,14 @@ def _head(low: Lowering, init: NTile, own: bool, state: _State) -> NTile:
         with low.b.when(init.alive):
             low.copy_state(init, tile)
         tile = replace(tile, written=init.written)
-    mask, marks = tile.mask, tile.marks
-    if state.masked and mask is None and tile.blank:
-        opened = low.opened(tile)
-        mask, marks = opened.mask, opened.marks
-    elif state.masked and mask is None:
-        mask, marks = place_mask(low.b, low.arena, init.shape, low.no_memory())
-        fill(low.b, init.shape, TRUE, mask)
+    if state.masked:
+        tile = low.opened(tile) if tile.blank else with_mask(low, tile, True)
     valid: list[Index] = []
     for k, n in enumerate(init.valid):
         valid.append(_slot(low, "valid", n) if k in state.varying else n)
     written = _slot(low, "written", init.written) if state.written else init.written
     alive = _slot(low, "alive", init.alive) if state.alive else init.alive
-    return replace(tile, valid=tuple(valid), mask=mask, marks=marks, written=written, alive=alive, holes=None)
+    return replace(tile, valid=tuple(valid), written=written, alive=alive, holes=None)
 
 
 def _late_head(low: Lowering, init: NTile, masked: bool) -> NTile:
