@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -14,6 +15,8 @@ def pytest_configure(config):
 
     ``PYPTO_TEST_ENGINES=both`` runs every kernel of every test on both engines and compares them.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a background job of a shell, where Ctrl-C tests would hang
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         before, folder = os.environ.get(STORE), tempfile.mkdtemp(prefix="openpto-tests-")
         os.environ[STORE] = folder
