@@ -68,7 +68,8 @@ def picture(*values: object) -> Picture:
     walk = _Walk()
     for value in values:
         walk.take(value)
-    return Picture(walk.sum.hexdigest(), tuple(walk.guards))
+    guards = (Guard(name, read, freeze(read())) for name, read in walk.names)  # a walk that is refused needs none
+    return Picture(walk.sum.hexdigest(), tuple(guards))
 
 
 class _Walk:
@@ -76,7 +77,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.sum = hashlib.sha256()
-        self.guards: list[Guard] = []
+        self.names: list[tuple[str, Callable[[], Any]]] = []
         self.seen: dict[int, int] = {}
         self.followed: set[tuple[int, str]] = set()  # names in modules of the author
         self.keep: list[object] = []  # so that no address is used again during the walk
@@ -173,7 +174,7 @@ class _Walk:
         """A name that code loads. Of a module, what the code's names may mean in it."""
         value = read()
         self.text("name", name)
-        self.guards.append(Guard(name, read, freeze(value)))
+        self.names.append((name, read))
         if not isinstance(value, types.ModuleType) or _known(value.__name__):
             self.take(value)
             if isinstance(value, types.ModuleType):
