@@ -5,6 +5,7 @@ import pytest
 from semantics_support import F32, I32, D, T, blank, jit, refused_by, whole
 
 import pypto
+from openpto.frontend.source import source_of
 
 
 def evaluate(rule, *columns):
@@ -210,3 +211,16 @@ def test_lambdas_are_rewritten():
     rules = [lambda a, b: a and b, lambda a, b: a or b, lambda a, b: 1 - (not a), lambda a, b: min(a, b, 2)]
     for rule in rules:
         assert evaluate(rule, A, B) == [int(rule(x, y)) for x, y in zip(A, B)]
+
+
+def test_a_lambda_inside_of_a_lambda_is_found():
+    """The text of the inner one lies in that of the outer one, on the same line and with the same arguments."""
+    made = lambda: lambda: A[0]
+    outer = lambda a, b: (lambda c, d: c and d)(a, b)
+    assert evaluate(outer, A, B) == [int(x and y) for x, y in zip(A, B)]
+    for function in (made, made()):
+        source, why = source_of(function)
+        assert source is not None, why
+    first, second = source_of(made)[0], source_of(made())[0]
+    assert first.columns[0] < second.columns[0]
+    assert first.columns[1] == second.columns[1]

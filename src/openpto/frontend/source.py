@@ -179,9 +179,10 @@ def _lambda_source(function: FunctionType, lines: list[str]) -> Source | None:
     except SyntaxError:
         return None
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and _is_code_of(node, code)]
-    if len(found) != 1:
+    innermost = [node for node in found if not any(inner in found for inner in ast.walk(node.body))]
+    if len(innermost) != 1:  # what lies in a lambda's body lies in the body of each lambda around it
         return None
-    node = found[0]
+    node = innermost[0]
     text = tuple(lines[node.lineno - 1 : node.end_lineno])
     columns = node.col_offset, node.end_col_offset or 0
     return Source(code.co_filename, node.lineno, text, _class_of(function), columns)
@@ -194,7 +195,25 @@ def _compiles_to(node: ast.Lambda, code: CodeType) -> bool:
     outer = compile(ast.fix_missing_locations(module), code.co_filename, "exec", dont_inherit=True)
     factory = next(c for c in outer.co_consts if isinstance(c, CodeType))
     made = next(c for c in factory.co_consts if isinstance(c, CodeType))
-    return (made.co_code, made.co_consts, made.co_names) == (code.co_code, code.co_consts, code.co_names)
+    return _same_code(made, code)
+
+
+def _same_code(a: CodeType, b: CodeType) -> bool:
+    """Whether two functions do the same; where they and the functions in them stand does not count."""
+    if (a.co_code, a.co_names, len(a.co_consts)) != (b.co_code, b.co_names, len(b.co_consts)):
+        return False
+    for first, second in zip(a.co_consts, b.co_consts, strict=True):
+        if isinstance(first, CodeType) and isinstance(second, CodeType):
+            if not _same_code(first, second):
+                return False
+        elif (type(first), first) != (type(second), second) and not _are_inner_names(first, second):
+            return False
+    return True
+
+
+def _are_inner_names(*constants: object) -> bool:
+    """Whether all are names of functions in functions, which say where these stand."""
+    return all(isinstance(constant, str) and constant.endswith("<locals>.<lambda>") for constant in constants)
 
 
 @lru_cache(maxsize=8)
