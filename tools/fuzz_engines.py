@@ -4,7 +4,8 @@
     python tools/fuzz_engines.py --seed 17          one program, printed, run, and shrunk if it fails
     python tools/fuzz_engines.py --file kernel.py   a kernel file that has run()
 
-``PYPTO_CPU`` chooses the code path of the native engine (native, avx512, avx2, generic).
+``PYPTO_CPU`` chooses the code path of the native engine (native, avx512, avx2, generic). Without it programs with even
+and odd seeds take turns between this machine's own width and AVX2.
 """
 
 from __future__ import annotations
@@ -29,9 +30,16 @@ REPORT = 1000
 """Programs between two lines of progress."""
 
 
+def width(seed: int) -> str:
+    """The code path of a program, unless the environment says one."""
+    return ("native", "avx2")[seed % 2]
+
+
 def chunk(first: int, count: int, folder: str, results: Any) -> None:
     """A worker: programs in turn; a crash of the process leaves the last seed in the queue."""
+    chosen = os.environ.get("PYPTO_CPU")
     for seed in range(first, first + count):
+        os.environ["PYPTO_CPU"] = chosen or width(seed)
         results.put(("start", seed, ""))
         _, found = compare.repaired(generate.program(seed), Path(folder))
         results.put((found.kind, seed, found.detail))
@@ -113,6 +121,7 @@ def _alone(program: Program, folder: Path) -> None:
 
 def one(seed: int, folder: Path) -> int:
     """Shrink and print the program of a seed if it fails; else print it as it is."""
+    os.environ.setdefault("PYPTO_CPU", width(seed))
     program = compare.without_refused(generate.program(seed), folder)
     if not crashes(program, folder):
         print(program.source()[0])
@@ -134,9 +143,7 @@ def main() -> int:
     parser.add_argument("--keep-going", action="store_true", help="do not stop at the first failure")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["PYPTO_CACHE_DIR"] = os.path.join(
-            folder, "kept"
-        )  # the routines that programs share, for this run only
+        os.environ["PYPTO_CACHE_DIR"] = os.path.join(folder, "kept")  # routines that programs share, for this run only
         if chosen.file is not None:
             found = compare.run_file(chosen.file)
             print(found.kind, found.detail)

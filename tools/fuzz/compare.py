@@ -36,6 +36,8 @@ class Outcome:
     kind: str
     detail: str = ""
     line: int = 0
+    unset: str = ""
+    """The name without a value that a refusal or fault is about."""
 
     @property
     def bad(self) -> bool:
@@ -65,7 +67,8 @@ def run_file(path: Path, engine: runtime.Engine = compare_engines.both) -> Outco
     except PyptoError as found:
         if found.rule.code == "PTO901":
             return Outcome("disagree", str(found), _line(found, path))
-        return Outcome("fault" if found.fault else "refused", f"{found.code} {found}", _line(found, path))
+        unset = str(found.fields["name"]) if found.code in ("PTO120", "PTO121", "PTO404") else ""
+        return Outcome("fault" if found.fault else "refused", f"{found.code} {found}", _line(found, path), unset)
     except Exception as found:  # a name that is not there, or a mistake of ours
         return _unexpected(found, path)
     finally:
@@ -118,4 +121,6 @@ def _repair(program: Program, folder: Path, engine: runtime.Engine) -> tuple[Pro
         if guilty is None:
             return program, found
         program = program.repaired(guilty)
+        for use in program.uses(found.unset) if found.unset else []:
+            program = program.repaired(use)
     return program, run(program, folder, engine)

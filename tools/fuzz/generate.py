@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
 from openpto.ir.dtypes import DataType
+from openpto.ops.convert import pair_kind
 from openpto.ops.registry import OPS, Pointwise, Reduce
 
 from . import familiar, further
@@ -32,6 +34,9 @@ class Name:
 
 SIZES = (2, 3, 3, 4, 4, 5, 6, 8, 12)
 """Statements of a body: mostly few, because the time of a run is better spent on many programs than on long ones."""
+
+TENSORS_ONLY = ("logical", "prelu", "expand_exp_dif")
+"""Functions of two tensors that take no scalar."""
 
 
 class Generator:
@@ -290,7 +295,7 @@ class Generator:
         if form < 0.75 and self.binary[a.dtype]:
             op = self.pick(self.binary[a.dtype])
             dtype = "BOOL" if OPS[op].family == "C" else a.dtype
-            other = self.alike(a).name if self.chance(0.7) or op.startswith("logical") else self.literal(a.dtype)
+            other = self.alike(a).name if self.chance(0.7) or op.startswith(TENSORS_ONLY) else self.literal(a.dtype)
             return f"pypto.{op}({a.name}, {other})", dtype
         if form < 0.85 and "mul" in self.binary[a.dtype]:
             return f"{a.name} {self.pick(['+', '-', '*'])} {self.literal(a.dtype)}", a.dtype
@@ -298,7 +303,10 @@ class Generator:
             b = self.alike(a)
             other = self.literal(a.dtype) if a.dtype == "FP32" and self.chance(0.3) else b.name
             return f"pypto.where({a.name} {self.pick(['<', '==', '>='])} {b.name}, {a.name}, {other})", a.dtype
-        dtype = self.pick((*FLOATS, *INTS))
+        targets = [d for d in (*FLOATS, *INTS) if _converts(a.dtype, d)]
+        if not targets:
+            return f"pypto.clone({a.name})", a.dtype
+        dtype = self.pick(targets)
         mode = self.pick(
             ["", "", ", pypto.CastMode.CAST_FLOOR", ", pypto.CastMode.CAST_TRUNC", ", satmode=pypto.SaturationMode.ON"]
         )
@@ -490,6 +498,8 @@ class Generator:
             Stmt(f"{number} = pypto.minimum(pypto.maximum({number}, 0), {max(high, 0)})"),
         ]
         if self.chance(0.5):
+            if not _takes("gather", a.dtype):
+                return []
             return make + self.new(f"pypto.gather({a.name}, {axis}, {number})", a.dtype, shape)
         reduce = self.pick(["", "", ", reduce='add'", ", reduce='multiply'"])
         source = self.literal(a.dtype)
@@ -504,7 +514,7 @@ class Generator:
         a = self.pick(self.names)
         axis = self.random.randrange(len(a.shape))
         op = op or self.pick(["cumsum", "cumprod", "argmax", "argmin", "argsort", "topk", "tril", "triu", "one_hot"])
-        if not _takes(op, a.dtype):
+        if not _takes(op, a.dtype) or (op == "topk" and a.dtype != "FP32" and self.chance(0.8)):
             return []
         rest = tuple(1 if j == axis else n for j, n in enumerate(a.shape))
         if op in ("cumsum", "cumprod"):
@@ -536,10 +546,12 @@ class Generator:
         ]
         shape = (*a.shape[:axis], length, *a.shape[axis + 1 :])
         if self.chance(0.5):
+            if not _takes("index_select", a.dtype):
+                return []
             return make + self.new(f"pypto.index_select({a.name}, {axis}, {number})", a.dtype, shape)
         source = self.new(f"pypto.full({list(shape)}, {self.literal(a.dtype)}, pypto.DT_{a.dtype})", a.dtype, shape)
-        if not source:
-            return []
+        if not source or not _takes("index_add_", a.dtype):
+            return source
         rows = self.names[-1].name
         if self.chance(0.5):
             return [*make, *source, Stmt(f"pypto.index_add_({a.name}, {axis}, {number}, {rows})")]
@@ -575,12 +587,20 @@ def _apart(shape: tuple[int, ...], target: tuple[int, ...], axis: int) -> bool:
     return all(a == b for i, (a, b) in enumerate(zip(shape, target, strict=True)) if i != axis)
 
 
+@functools.cache
 def _takes(op: str, dtype: str) -> bool:
     """Whether some chip has the operation for an element type."""
     dtypes = OPS[op].dtypes
     return dtypes is None or DataType[f"DT_{dtype}"] in dtypes.union
 
 
+@functools.cache
+def _converts(source: str, target: str) -> bool:
+    """Whether some chip casts from the one to the other."""
+    return pair_kind(DataType[f"DT_{source}"], DataType[f"DT_{target}"]) is not None
+
+
+@functools.cache
 def _pointwise(operands: int, dtype: str) -> list[str]:
     """Public element by element functions of so many tensors."""
     found = []

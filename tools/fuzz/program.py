@@ -59,6 +59,9 @@ HOST = {
     "BOOL": "np.bool_",
 }
 
+TILES = ("2, 16, 16, 32", "64, 64, 8, 32")
+"""Vector tiles: one smaller than most tensors, one that has the whole axis where an operation needs it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Stmt:
@@ -98,17 +101,34 @@ class Program:
         return replace(self, helpers=_without(self.helpers, gone), body=_without(self.body, gone))
 
     def repaired(self, gone: Stmt) -> Program:
-        """The program without one statement and without what uses the name that only it gives."""
+        """The program without one statement and without all that has a name which came from it or from inside of it."""
         program, waiting = self, [gone]
         while waiting:
             gone = waiting.pop()
+            before = program._firsts()
+            lost = [n for s in _walk((gone,)) if (n := _assigned(s)) is not None and before.get(n) is s]
             program = program.without(gone)
-            name = _assigned(gone)
-            left = program.statements()
-            if name is not None and not any(_assigned(s) == name for s in left):
-                used = re.compile(rf"\b{name}\b")
-                waiting += [s for s in left if used.search(s.head) and not any(s is w for w in waiting)]
+            if lost:
+                used = re.compile(rf"\b({'|'.join(lost)})\b")
+                waiting += [s for s in program.statements() if used.search(s.head) and not any(s is w for w in waiting)]
         return program
+
+    def uses(self, name: str) -> list[Stmt]:
+        """The statements behind the blocks that give a name which use it; the blocks themselves stay."""
+        used = re.compile(rf"\b{name}\b")
+        inside = {
+            id(s) for outer in self.body for s in _walk((outer,)) if any(_assigned(t) == name for t in _walk((outer,)))
+        }
+        return [s for s in _walk(self.body) if used.search(s.head) and id(s) not in inside]
+
+    def _firsts(self) -> dict[str, Stmt]:
+        """The first statement that gives each name."""
+        firsts: dict[str, Stmt] = {}
+        for stmt in self.statements():
+            name = _assigned(stmt)
+            if name is not None:
+                firsts.setdefault(name, stmt)
+        return firsts
 
     def replaced(self, old: Stmt, new: tuple[Stmt, ...]) -> Program:
         """The program with other statements in the place of one."""
@@ -127,7 +147,7 @@ class Program:
             _print(helper, "", lines, where)
         lines += ["", "", "@pypto.frontend.jit", "def kernel("]
         lines += [f"    {p.annotation()}," for p in self.params]
-        lines += ["):", "    pypto.set_vec_tile_shapes(2, 16, 16, 32)"]
+        lines += ["):", f"    pypto.set_vec_tile_shapes({TILES[self.seed % len(TILES)]})"]
         lines += ["    pypto.set_cube_tile_shapes([16, 16], [32, 32], [32, 32])"]
         for stmt in self.body:
             _print(stmt, "    ", lines, where)
