@@ -8,6 +8,7 @@ from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 from openpto.runtime.native import engine, jit
 from openpto.runtime.native import loopir as L
+from openpto.runtime.native.interleaving import unit
 from openpto.runtime.native.outline import is_nest, nest_of
 
 F32 = DataType.DT_FP32
@@ -22,7 +23,7 @@ def rows(source, target, count, width, expr=DOUBLE, stride=8, names="rxy"):
     (a, i), (b, k) = source, target
     at = [L.Ptr(f"param{n}", L.add(first, L.mul(L.Slot(r), stride)), F32) for n, first in ((a, i), (b, k))]
     body = (L.Load(x, at[0], 1), L.Compute(y, expr, (x,)), L.Store(at[1], 1, y))
-    return L.For(r, 0, count, 1, (L.Vector(width, body, whole=L.in_groups(width)),))
+    return L.For(r, 0, count, 1, (L.Vector(width, body, unit=unit(width, body)),))
 
 
 def functions(*body):

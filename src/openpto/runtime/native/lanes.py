@@ -13,6 +13,7 @@ from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ops import arith
 from openpto.ops.arith import BF16, BOOL, F16, F32, F64, HALVES, I64, INTEGERS, REALS, SIGNED, Op
 
+from .idioms import steps
 from .loopir import LANES
 
 _FLOAT = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
@@ -104,15 +105,32 @@ class Code:
 
 def compute(code: Code, root: arith.Expr, args: list[str], features: frozenset[str]) -> str:
     """Emit ``root`` over vector registers ``args``; returns the result register (or a constant)."""
-    values: dict[arith.Expr, str] = {}
-    for node in arith.postorder(root):
-        if node.op is Op.VAR:
-            values[node] = args[int(node.attr or 0)]
-        elif node.op is Op.CONST:
-            values[node] = splat(element(node.dtype), literal(node))
-        else:
-            values[node] = _node(code, node, [values[a] for a in node.args], features)
-    return values[root]
+    return side_by_side(code, root, [args], features)[0]
+
+
+def side_by_side(code: Code, root: arith.Expr, groups: list[list[str]], features: frozenset[str]) -> list[str]:
+    """Emit ``root`` over each of several lists of registers, step by step for all of them; returns the results."""
+    values: list[dict[arith.Expr, str]] = [{} for _ in groups]
+    for node, operands in steps(root, "avx512f" in features):
+        if node.op is Op.CONST:
+            constant = splat(element(node.dtype), literal(node))
+            for known in values:
+                known[node] = constant
+            continue
+        for known, args in zip(values, groups, strict=True):
+            if node.op is Op.VAR:
+                known[node] = args[int(node.attr or 0)]
+            elif operands is node.args:
+                known[node] = _node(code, node, [known[a] for a in operands], features)
+            else:
+                known[node] = _power_of_two_times(code, *(known[a] for a in operands))
+    return [known[root] for known in values]
+
+
+def _power_of_two_times(code: Code, x: str, n: str) -> str:
+    """``x * 2**n`` with one rounding, n an integral FP32."""
+    kind, all_lanes = vector(F32), (("i16", "-1"), ("i32", "4"))
+    return code.call("llvm.x86.avx512.mask.scalef.ps.512", kind, (kind, x), (kind, n), (kind, x), *all_lanes)
 
 
 def _node(code: Code, node: arith.Expr, a: list[str], features: frozenset[str]) -> str:

@@ -220,12 +220,13 @@ VStmt = Load | Splat | Lane | Compute | Store | Fold
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """``for p in range(count)``, sixteen lanes at a time, the tail masked; ``whole`` if there certainly is no tail."""
+    """``for p in range(count)``, sixteen lanes at a time, the tail masked; ``count`` certainly is a multiple of
+    ``unit``."""
 
     count: Index
     body: tuple[VStmt, ...]
     accs: tuple[Acc, ...] = ()
-    whole: bool = False
+    unit: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,17 +378,6 @@ def sub(a: Index, b: Index) -> Index:
 def mul(a: Index, b: Index) -> Index:
     """Product."""
     return binary("mul", a, b)
-
-
-def in_groups(node: Index) -> bool:
-    """Whether an integer certainly is a multiple of the number of lanes."""
-    if isinstance(node, int):
-        return node % LANES == 0
-    if not isinstance(node, Bin):
-        return False
-    if node.op == "mul":
-        return in_groups(node.left) or in_groups(node.right)
-    return node.op in ("add", "sub", "min", "max") and in_groups(node.left) and in_groups(node.right)
 
 
 def shifted(at: Ptr, offset: Index) -> Ptr:

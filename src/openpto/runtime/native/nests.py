@@ -15,6 +15,7 @@ from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 
 from . import loopir as L
+from .interleaving import unit
 from .loopir import Acc, Compute, Fold, Index, Load, Peek, Ptr, Slot, Splat, Store, Vector, VStmt, parts_of
 
 MOST_ITEMS = 24
@@ -261,7 +262,7 @@ class Writer:
             yield self._vector(phase)
 
     def _vector(self, phase: _Phase) -> Vector:
-        return Vector(phase.length, tuple(phase.body), tuple(phase.accs), L.in_groups(phase.length))
+        return Vector(phase.length, tuple(phase.body), tuple(phase.accs), unit(phase.length, phase.body))
 
     def _item(self, phase: _Phase, number: int, item: Item, places: Sequence[tuple[Ptr, Index]]) -> None:
         if isinstance(item, RowFold):

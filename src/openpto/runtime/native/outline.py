@@ -86,8 +86,8 @@ class _Taking:
     def vector(self, stmt: Vector) -> Vector:
         self.names = {}
         accs = tuple(Acc(self.define(a.name), a.init, a.join, self.pointer(a.out), a.finish) for a in stmt.accs)
-        count = self.count_of(stmt.count) if stmt.whole and stmt.count != LANES else self.index(stmt.count)
-        return Vector(count, tuple(map(self.part, stmt.body)), accs, stmt.whole)
+        count = self.count_of(stmt.count) if stmt.unit >= LANES and stmt.count != LANES else self.index(stmt.count)
+        return Vector(count, tuple(map(self.part, stmt.body)), accs, stmt.unit)
 
     def part(self, part: VStmt) -> VStmt:
         if isinstance(part, Load):

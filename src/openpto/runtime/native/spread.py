@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from . import loopir as L
 from .cost import learn, nanoseconds
+from .interleaving import unit
 from .loopir import For, If, Index, Lane, Load, Set, Slot, Stmt, Store, Vector
 from .outline import is_nest
 from .parallel import region
@@ -78,4 +79,4 @@ def _blocks(stmt: Vector, fresh: Fresh) -> For | None:
     blocks: Index = L.binary("div", L.add(stmt.count, BLOCK - 1), BLOCK)
     if isinstance(stmt.count, int):
         blocks = -(-stmt.count // BLOCK)
-    return For(var, 0, blocks, 1, (Vector(count, body),), independent=True)
+    return For(var, 0, blocks, 1, (Vector(count, body, unit=unit(count, body)),), independent=True)

@@ -73,7 +73,7 @@ class VectorCode:
         known = stmt.count if isinstance(stmt.count, int) else None
         if known is None or known >= LANES:
             accs = self.groups(stmt, count, places, accs, known)
-        if known is None and not stmt.whole:
+        if known is None and stmt.unit < LANES:
             rest = self.code.put(f"and i64 {count}, {LANES - 1}")
             some = self.code.put(f"icmp ne i64 {rest}, 0")
             with self.optional(some, stmt.accs, accs) as update:
@@ -131,13 +131,14 @@ class VectorCode:
         if known is not None:
             whole, first = str(known - known % LANES), None
         else:
-            whole = count if stmt.whole else code.put(f"and i64 {count}, {-LANES}")
+            whole = count if stmt.unit >= LANES else code.put(f"and i64 {count}, {-LANES}")
             first = code.put(f"icmp sgt i64 {whole}, 0")
         with self.repeated(first) as loop:
             base = loop.carry("i64", "0")
             now = {a.name: loop.carry(vector(a.init.dtype), accs[a.name]) for a in stmt.accs}
-            new = self.body(stmt, base, places, now, None)
-            following = code.put(f"add i64 {base}, {LANES}")
+            groups = max(1, stmt.unit // LANES) if "avx512f" in self.features else 1
+            new = self.body(stmt, base, places, now, None, groups)
+            following = code.put(f"add i64 {base}, {LANES * groups}")
             loop.ends([following, *new.values()], code.put(f"icmp slt i64 {following}, {whole}"))
         return dict(zip(accs, loop.after[1:], strict=True))
 
@@ -181,31 +182,48 @@ class VectorCode:
             values[acc.name] = code.put(f"phi {kind} [ {values[acc.name]}, %{origin} ], [ {new[acc.name]}, %{last} ]")
 
     def body(
-        self, stmt: Vector, base: str, places: dict[int, tuple[str, str]], accs: dict[str, str], mask: str | None
+        self,
+        stmt: Vector,
+        base: str,
+        places: dict[int, tuple[str, str]],
+        accs: dict[str, str],
+        mask: str | None,
+        groups: int = 1,
     ) -> dict[str, str]:
-        """One group of sixteen lanes at position ``base``."""
-        env: dict[str, str] = dict(accs)
+        """``groups`` groups of sixteen lanes from position ``base`` on; the mask is that of a single one."""
+        bases = [base, *(self.code.put(f"add i64 {base}, {LANES * k}") for k in range(1, groups))]
+        found: list[dict[str, str]] = [{} for _ in bases]
+        totals = dict(accs)
         for k, part in enumerate(stmt.body):
-            if isinstance(part, Load):
-                env[part.name] = places[k][0] if part.stride == 0 else self.load(part, base, places[k], mask)
-            elif isinstance(part, Splat):
-                env[part.name] = places[k][0]
-            elif isinstance(part, Lane):
-                env[part.name] = self.code.put(f"add <{LANES} x i64> {self.spread('i64', base)}, <{_IOTA}>")
-            elif isinstance(part, Compute):
-                env[part.name] = lanes.compute(self.code, part.expr, [env[a] for a in part.args], self.features)
-            elif isinstance(part, Store):
-                self.store(part, env[part.name], base, places[k], mask)
-            else:
-                env[part.acc] = self.fold(part, env, mask)
-        return {name: env[name] for name in accs}
+            if isinstance(part, Compute):
+                args = [[env[a] for a in part.args] for env in found]
+                made = lanes.side_by_side(self.code, part.expr, args, self.features)
+                for env, value in zip(found, made, strict=True):
+                    env[part.name] = value
+                continue
+            for env, position in zip(found, bases, strict=True):
+                if isinstance(part, Store):
+                    self.store(part, env[part.name], position, places[k], mask)
+                elif isinstance(part, Fold):
+                    totals[part.acc] = self.fold(part, totals[part.acc], env[part.name], mask)
+                else:
+                    env[part.name] = self.lanes_of(part, position, places.get(k), mask)
+        return totals
 
-    def fold(self, part: Fold, env: dict[str, str], mask: str | None) -> str:
-        new = lanes.compute(self.code, part.step, [env[part.acc], env[part.name]], self.features)
+    def lanes_of(self, part: Load | Splat | Lane, base: str, place: tuple[str, str] | None, mask: str | None) -> str:
+        """Lanes that do not come from other lanes."""
+        if isinstance(part, Lane):
+            return self.code.put(f"add <{LANES} x i64> {self.spread('i64', base)}, <{_IOTA}>")
+        assert place is not None
+        return self.load(part, base, place, mask) if isinstance(part, Load) and part.stride != 0 else place[0]
+
+    def fold(self, part: Fold, total: str, value: str, mask: str | None) -> str:
+        """The accumulator with one group taken in."""
+        new = lanes.compute(self.code, part.step, [total, value], self.features)
         if mask is None:
             return new
         kind = vector(part.step.dtype)
-        return self.code.put(f"select <{LANES} x i1> {mask}, {kind} {new}, {kind} {env[part.acc]}")
+        return self.code.put(f"select <{LANES} x i1> {mask}, {kind} {new}, {kind} {total}")
 
     def load(self, part: Load, base: str, place: tuple[str, str], mask: str | None) -> str:
         dtype = part.at.dtype
