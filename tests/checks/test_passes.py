@@ -418,7 +418,7 @@ def cube_codes(m, k, n, *, dtype=FP32, out=FP32, depth=32, split_k=False, **attr
         (((32, 16), (32, 32), (32, 32)), {}, ["PTO321"]),
         (((32, 32), (32, 48), (32, 32)), {}, ["PTO321"]),
         (((32, 32), (16, 16), (32, 32)), {"dtype": INT8}, ["PTO323"]),
-        (((24, 24), (32, 32), (32, 32)), {"dtype": FP16, "a_trans": True}, ["PTO323"]),
+        (((24, 24), (32, 32), (32, 32)), {"dtype": FP16, "a_trans": True}, ["PTO333"]),
         (((16, 16), (32, 32), (32, 32)), {"dtype": FP16, "a_trans": True}, []),
         (((16, 16), (64, 1536, 384), (16, 16)), {"depth": 3072}, []),
         (((16, 16), (64, 768, 512), (16, 16)), {"depth": 3072}, ["PTO325"]),
@@ -433,7 +433,8 @@ def cube_codes(m, k, n, *, dtype=FP32, out=FP32, depth=32, split_k=False, **attr
         (((16, 16), (16, 16), (272, 272)), {"bias": True}, ["PTO307"]),  # the bias table of the 950 is larger
         (((16, 16), (16, 16), (1040, 1040)), {"bias": True}, ["PTO324"]),
         (((16, 16), (16, 16), (256, 256)), {"scale_tensor": True}, []),
-        (((16, 16), (16, 16), (272, 272)), {"scale_tensor": True}, ["PTO324"]),
+        (((16, 16), (16, 16), (272, 272)), {"scale_tensor": True}, ["PTO307"]),  # so is its scale table
+        (((16, 16), (16, 16), (528, 528)), {"scale_tensor": True}, ["PTO324"]),
         (((16, 16), (16, 16), (16, 16)), {"split_k": True}, []),
         (((16, 16), (16, 16), (16, 16)), {"split_k": True, "out": BF16}, ["PTO327"]),
     ],
@@ -462,7 +463,7 @@ def test_a_kernel_without_a_recording_is_checked_as_far_as_possible(rec):
     ("dtype", "m", "k", "n", "trans", "codes"),
     [
         (FP16, (16, 16), (16, 16), (16, 16), {}, []),
-        (FP16, (8, 16), (16, 16), (16, 16), {}, ["PTO323"]),  # 16 rows of A make a fractal
+        (FP16, (8, 16), (16, 16), (16, 16), {}, ["PTO334"]),  # 16 rows of A make a fractal
         (FP16, (16, 16), (16, 16), (16, 16), {"a_trans": True}, []),
         (INT8, (16, 32), (32, 32), (32, 32), {}, []),
         (INT8, (16, 32), (32, 32), (32, 32), {"a_trans": True}, ["PTO323"]),  # 32 bytes of mL0

@@ -2,7 +2,18 @@
 
 import pytest
 
-from openpto.device import CHIPS, TileBuffer, align, chips_of, cube_need, tile_of, vector_bytes
+from openpto.device import (
+    CHIPS,
+    CubeUse,
+    TileBuffer,
+    align,
+    chip_name,
+    chips_of,
+    cube_demands,
+    documented_l1,
+    tile_of,
+    vector_bytes,
+)
 
 UB = CHIPS["910B"].ub
 A2 = CHIPS["910B"]
@@ -77,27 +88,51 @@ def test_rows_are_padded_to_blocks():
     ],
 )
 def test_cube_memories(memory, m, k, n, size, fits):
-    needed = cube_need((m, m), (k, k, k), (n, n), size, size)
-    assert (getattr(needed, memory) <= getattr(A2, memory)) is fits
+    demands = dict(cube_demands(CubeUse((m, m), (k, k, k), (n, n), size, size)))
+    assert (demands[memory].need <= getattr(A2, memory)) is fits
 
 
 @pytest.mark.parametrize(("k1", "fits"), [(2048, True), (2176, False)])
 def test_l1_holds_one_copy(k1, fits):
-    needed = cube_need((128, 128), (128, k1, k1), (128, 128), 2, 2)
-    assert (needed.l1_a <= A2.l1) is fits
-    assert (needed.l1_b <= A2.l1) is fits
+    use = CubeUse((128, 128), (128, k1, k1), (128, 128), 2, 2)
+    copies = [demand.need for field, demand in cube_demands(use) if field == "l1"]
+    assert len(copies) == 2
+    assert all((need <= A2.l1) is fits for need in copies)
+    assert documented_l1(use).need == 2 * copies[0]
 
 
 def test_copies_to_l1_end_with_k():
-    assert cube_need((16, 16), (16, 512, 512), (16, 16), 4, 4, depth=100).l1_a == 16 * 112 * 4
+    use = CubeUse((16, 16), (16, 512, 512), (16, 16), 4, 4, depth=100)
+    assert [demand.need for field, demand in cube_demands(use) if field == "l1"] == [16 * 112 * 4] * 2
 
 
-def test_one_byte_types_are_padded_to_32():
-    needed = cube_need((8, 8), (32, 32, 32), (32, 32), 1, 1)
-    assert (needed.l0a, needed.l0c) == (32 * 32, 16 * 32 * 4)
+def test_one_byte_types_are_padded_to_32_and_four_bits_to_64():
+    demands = dict(cube_demands(CubeUse((8, 8), (32, 32, 32), (32, 32), 1, 1)))
+    assert (demands["l0a"].need, demands["l0c"].need) == (32 * 32, 16 * 32 * 4)
+    demands = dict(cube_demands(CubeUse((8, 8), (64, 64, 64), (32, 32), 0.5, 0.5)))
+    assert (demands["l0a"].need, demands["l0b"].need) == (64 * 64 // 2, 64 * 64 // 2)
 
 
 def test_platforms():
     assert chips_of("950") == (CHIPS["950"],)
     assert len(chips_of(None)) == 3
     assert CHIPS["950"].ub == 248 * 1024
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("910B", "910B"),
+        ("910b3", "910B"),
+        ("Ascend 910B2", "910B"),
+        ("A2", "910B"),
+        ("A3", "910C"),
+        ("ascend910c", "910C"),
+        ("950", "950"),
+        ("950PR_9579", "950"),
+        ("ASCEND_950DT_9581", "950"),
+        ("310P", None),
+    ],
+)
+def test_names_of_chips(text, name):
+    assert chip_name(text) == name

@@ -1,6 +1,6 @@
 """What the vector tile of one operation occupies in UB, and whether a chip has that much.
 
-Purpose: refuse tiles whose operands, results and scratch space exceed UB.
+Purpose: find tiles whose operands, results and scratch space exceed UB.
 Precondition: the operation has a vector tile with a positive value per axis.
 Non-goals: spilling between operations, which costs time but no compilation.
 """
@@ -8,14 +8,28 @@ Non-goals: spilling between operations, which costs time but no compilation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from openpto.checks.access import blocks
-from openpto.device import Chip, TileBuffer, VectorUse, least_bytes, scratch_bytes, tile_of, vector_bytes
-from openpto.diagnostics import fail, warn
-from openpto.ir.dtypes import bytes_of, is_int
-from openpto.ir.enums import TopKAlgo
+from openpto.checks.findings import Finding
+from openpto.device import (
+    BLOCK,
+    Chip,
+    Demand,
+    TileBuffer,
+    VectorUse,
+    align,
+    compared,
+    documented_bytes,
+    least_bytes,
+    scratch_bytes,
+    tile_of,
+    vector_bytes,
+    vector_demand,
+)
+from openpto.ir.dtypes import DataType, bytes_of, is_int
+from openpto.ir.enums import SaturationMode, TopKAlgo
 from openpto.ir.expr import Dim
 from openpto.ir.nodes import If, Imm, Kernel, Loop, Op, Value
 from openpto.ops import OPS
@@ -29,6 +43,11 @@ PIECEWISE = TILED_BY_SOURCE | {"concat", "index_select", "paged_rows"}
 
 PICKING = frozenset({"gather", "scatter"})
 """Operations of which one axis of every operand is in UB as a whole."""
+
+ROW_BLOCKS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "prelu"})
+"""Operations whose tiles take whole instructions: few rows that are short count as more rows."""
+REPEAT = 256
+"""Bytes that a vector instruction works on at a time."""
 
 SEARCHES = frozenset({"argmax", "argmin"})
 NEWEST = "DAV_3510"
@@ -60,32 +79,52 @@ def tiled_shape(op: Op) -> tuple[Dim, ...] | None:
     return None if value is None else value.type.shape
 
 
-def check_ub(op: Op, tile: tuple[int, ...], chips: tuple[Chip, ...], uses: Counter[Value]) -> None:
-    """Refuse a tile that exceeds UB of every chip (PTO304); name the chips that it needs (PTO307)."""
+def find_ub(op: Op, tile: tuple[int, ...], chips: tuple[Chip, ...], uses: Counter[Value]) -> Iterator[Finding]:
+    """Whether a tile exceeds UB of every chip (PTO304), of some (PTO307), or a doubtful limit (PTO310)."""
     alike = {chip.arch == NEWEST: chip for chip in chips}  # what an operation needs differs in nothing else
-    each = {newest: _ub_bytes(op, tile, chip, uses) for newest, chip in alike.items()}
+    each = {newest: UbUse(op, tile, chip, uses) for newest, chip in alike.items()}
     needs = {chip.name: each[chip.arch == NEWEST] for chip in chips}
-    fitting = [chip for chip in chips if needs[chip.name] <= chip.ub]
-    name = op.site.asked or op.name
+    fitting = [chip for chip in chips if needs[chip.name].need <= chip.ub]
+    largest = max(chips, key=lambda chip: chip.ub)
+    fields = {"tile": numbers(tile), "memory": "UB"}
     if not fitting:
-        largest = max(chips, key=lambda chip: chip.ub)
-        fail(
-            "PTO304",
-            site=op.site,
-            op=name,
-            tile=numbers(tile),
-            need=needs[largest.name],
-            have=largest.ub,
-            chip=largest.name,
-            suggest=numbers(_smaller_tile(op, tile, largest, uses)),
-        )
-    if len(fitting) < len(chips):
+        need = needs[largest.name]
+        shown = need.demand().formula(largest.ub, largest.name)
+        yield Finding("PTO304", op, fields | {"need": need.need, "have": largest.ub, "formula": shown})
+    elif len(fitting) < len(chips):
+        first = next(chip for chip in chips if chip not in fitting)
+        need = needs[first.name]
+        shown = need.demand().formula(first.ub, first.name)
         names = ", ".join(chip.name for chip in fitting)
-        warn("PTO307", site=op.site, op=name, memory="UB", need=needs[chips[0].name], chips=names)
+        yield Finding("PTO307", op, fields | {"need": need.need, "formula": shown, "chips": names})
+    elif (asked := needs[largest.name].documented) > largest.ub:
+        shown = f"{' > '.join(compared(asked, largest.ub))} UB of {largest.name}"
+        yield Finding("PTO310", op, fields | {"formula": shown})
 
 
-def _ub_bytes(op: Op, tile: tuple[int, ...], chip: Chip, uses: Counter[Value]) -> int:
-    use = _use(op, tile, chip)
+class UbUse:
+    """What one tile of an operation needs of UB on a chip: `need` bytes, and more if the documentation is followed."""
+
+    __slots__ = ("documented", "inputs", "least", "need", "outputs", "scratch")
+
+    def __init__(self, op: Op, tile: tuple[int, ...], chip: Chip, uses: Counter[Value]) -> None:
+        use = _use(op, tile, chip)
+        self.inputs, self.outputs = _operands(op, tile, use, uses)
+        self.scratch = scratch_bytes(use)
+        self.least = least_bytes(use)
+        self.need = max(vector_bytes(self.inputs, self.outputs, self.scratch), self.least)
+        self.documented = documented_bytes(use)
+
+    def demand(self) -> Demand:
+        """The same, piece by piece. A documented total is more than its operands; the rest counts as scratch."""
+        known = vector_bytes(self.inputs, self.outputs)
+        return vector_demand(self.inputs, self.outputs, max(self.scratch, self.least - known))
+
+
+def _operands(
+    op: Op, tile: tuple[int, ...], use: VectorUse, uses: Counter[Value]
+) -> tuple[list[TileBuffer], list[TileBuffer]]:
+    """The tiles that are read and written."""
     inputs = list(dict.fromkeys(inputs_of(op)))
     outputs = [result for result in op.results if isinstance(result, Value)]
     if op.name in PIECEWISE:
@@ -101,7 +140,18 @@ def _ub_bytes(op: Op, tile: tuple[int, ...], chip: Chip, uses: Counter[Value]) -
         shape = tuple(1 if axis == use.axis else extent for axis, extent in enumerate(use.shape))
         results = [replace(buffer, shape=shape) for buffer in results]  # the axis is dropped later
     sources = [_buffer(value, tile, rank, reusable=uses[value] <= 1) for value in inputs]
-    return max(vector_bytes(sources, results, scratch_bytes(use)), least_bytes(use))
+    if op.name in ROW_BLOCKS:
+        return [_row_block(b) for b in sources], [_row_block(b) for b in results]
+    return sources, results
+
+
+def _row_block(buffer: TileBuffer) -> TileBuffer:
+    """Rows are added until a block of the last two axes has as many bytes as one instruction works on."""
+    if len(buffer.shape) < 2:
+        return buffer
+    row = align(buffer.shape[-1] * buffer.itemsize, BLOCK)
+    least = max(buffer.shape[-2], -(-REPEAT // row))
+    return replace(buffer, shape=(*buffer.shape[:-2], least, buffer.shape[-1]))
 
 
 def _use(op: Op, tile: tuple[int, ...], chip: Chip) -> VectorUse:
@@ -122,8 +172,17 @@ def _use(op: Op, tile: tuple[int, ...], chip: Chip) -> VectorUse:
         scalar_first=isinstance(next(iter(op.operands), None), Imm),
         exponent=None if exponent is None else float(exponent),
         radix=op.attrs.get("algo") is TopKAlgo.RADIX_SELECT,
+        wraps=_wraps(op, first.type.dtype) if op.name == "cast" else 0,
         newest=chip.arch == NEWEST,
     )
+
+
+def _wraps(op: Op, source: DataType) -> int:
+    """Bytes per element of the result of a cast that keeps the low bits and has to do it in two steps."""
+    target = next(result.type.dtype for result in op.results if isinstance(result, Value))
+    pairs = {DataType.DT_FP32: {DataType.DT_INT16}, DataType.DT_FP16: {DataType.DT_INT16, DataType.DT_INT8}}
+    off = op.attrs.get("satmode") is not SaturationMode.ON
+    return bytes_of(target) if off and target in pairs.get(source, ()) else 0
 
 
 def _with_whole_axis(op: Op, tile: tuple[int, ...]) -> tuple[int, ...]:
@@ -139,15 +198,6 @@ def _piece(value: Value, tile: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 def _buffer(value: Value, tile: tuple[int, ...], rank: int, *, reusable: bool) -> TileBuffer:
     return TileBuffer(_piece(value, tile, rank), bytes_of(value.type.dtype), reusable)
-
-
-def _smaller_tile(op: Op, tile: tuple[int, ...], chip: Chip, uses: Counter[Value]) -> tuple[int, ...]:
-    """Halve the largest value until the operation fits."""
-    smaller = list(tile)
-    while _ub_bytes(op, tuple(smaller), chip, uses) > chip.ub and max(smaller) > 1:
-        largest = smaller.index(max(smaller))
-        smaller[largest] = -(-smaller[largest] // 2)
-    return tuple(smaller)
 
 
 def count_uses(kernel: Kernel) -> Counter[Value]:

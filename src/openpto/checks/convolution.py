@@ -3,32 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
-from openpto.device import Chip
-from openpto.diagnostics import fail, warn
+from openpto.checks.capacity import find_overflows
+from openpto.checks.findings import Finding
+from openpto.device import Chip, Demand, Piece, align
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.nodes import Op, Value
 from openpto.ops.convolution import Geometry
 
-Rule = tuple[str, int, bool, str]
-"""Name and value of a tile entry, whether it suits, and what it must be."""
+FRACTAL, BLOCK, SUM_BYTES = 16, 32, 4
 
 
-def check_convolution(op: Op, chips: tuple[Chip, ...]) -> None:
-    """Refuse a convolution whose tile is missing, inconsistent or too large (PTO330-332)."""
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value of the tile and what it must be: from `least` to `most`, a multiple of `step`, a divisor of each of
+    `wholes`. `rule` says so in words."""
+
+    name: str
+    value: int
+    least: int
+    most: int
+    step: int = 1
+    wholes: tuple[int, ...] = ()
+    why: str = ""
+
+    def suits(self, value: int) -> bool:
+        """Whether a value keeps the rule."""
+        whole = all(value and n % value == 0 for n in self.wholes)
+        return self.least <= value <= self.most and value % self.step == 0 and whole
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        if self.least == self.most:
+            return f"{self.least}{self.why}"
+        if self.wholes:
+            of = " and ".join(map(str, self.wholes))
+            return f"{f'a multiple of {self.step} that divides' if self.step > 1 else 'a divisor of'} {of}{self.why}"
+        return f"a multiple of {self.step}, at most {self.most}" if self.step > 1 else f"in [1, {self.most}]"
+
+
+def find_convolution(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
+    """What is wrong with the tile of a convolution (PTO330-332, PTO307, PTO310)."""
     tile = op.scope.conv
     if tile is None:
-        fail("PTO330", site=op.site)
-    facts = _Facts(op)
-    rules = [*_l1_rules(facts, tile.l1), *(_l0_rules(facts, tile.l1, tile.l0) if tile.l0 is not None else ())]
-    for name, value, suits, rule in rules:
-        if not suits:
-            fail("PTO331", site=op.site, name=name, value=value, rule=rule)
-    _check_capacity(op, chips, list(_buffers(facts, tile.l1, tile.l0)))
+        yield Finding("PTO330", op)
+        return
+    facts = Facts(op)
+    for entry in entries(facts, tile.l1, tile.l0):
+        if not entry.suits(entry.value):
+            yield Finding("PTO331", op, {"name": entry.name, "value": entry.value, "rule": entry.rule})
+            return  # what follows counts with these values
+    if tile.l0 is not None and tile.l1[6] % tile.l0[3]:
+        shown = f"tileN {tile.l1[6]} is no multiple of {tile.l0[3]}, the tileN of L0"
+        yield Finding("PTO310", op, {"tile": tile.l1[6], "memory": "L1", "formula": shown})
+    yield from find_overflows(op, conv_demands(facts, tile.l1, tile.l0), chips, "PTO332")
 
 
-class _Facts:
+class Facts:
     """Extents of the convolution as the tile names them; what a 1-D one lacks counts as 1."""
 
     def __init__(self, op: Op) -> None:
@@ -57,58 +90,45 @@ class _Facts:
 
     def depth(self, channels: int) -> int:
         """Elements of K that so many channels make."""
-        return up(channels * self.kernel[0] * self.kernel[1], self.c0)
+        return align(channels * self.kernel[0] * self.kernel[1], self.c0)
 
 
-def up(value: int, step: int) -> int:
-    """The next multiple."""
-    return -(-value // step) * step
-
-
-def _l1_rules(f: _Facts, l1: tuple[int, ...]) -> Iterator[Rule]:
+def entries(f: Facts, l1: tuple[int, ...], l0: tuple[int, ...] | None) -> Iterator[Entry]:
+    """The values of a tile and their rules, those of L1 first; a rule of L0 depends on values of L1."""
     hin, hout, win, wout, feature, weight, n, batch = l1
-    yield "tileHin", hin, 1 <= hin <= f.hin, f"in [1, {f.hin}]"
-    most = f.hout if f.wout % 16 == 0 else 1
-    yield "tileHout", hout, 1 <= hout <= most, f"in [1, {most}]" if most > 1 else "1, because Wout is no multiple of 16"
-    yield "tileWin", win, 1 <= win <= f.win, f"in [1, {f.win}]"
-    yield "tileWout", wout, _multiple(wout, 16, f.wout), f"a multiple of 16, at most {up(f.wout, 16)}"
+    whole_rows = f.wout % FRACTAL == 0
+    why = "" if whole_rows else f", because Wout = {f.wout} is no multiple of {FRACTAL}"
+    yield Entry("tileHin", hin, 1, f.hin)
+    yield Entry("tileHout", hout, 1, f.hout if whole_rows else 1, why=why)
+    yield Entry("tileWin", win, 1, f.win)
+    yield Entry("tileWout", wout, FRACTAL, align(f.wout, FRACTAL), FRACTAL)
     for name, value in (("tileCinFmap", feature), ("tileCinWeight", weight)):
-        yield name, value, _multiple(value, f.c0, f.channels), f"a multiple of {f.c0}, at most {up(f.channels, f.c0)}"
-    yield "tileN", n, _multiple(n, 16, f.outer), f"a multiple of 16, at most {up(f.outer, 16)}"
-    yield "tileBatch", batch, batch == 1, "1"
+        yield Entry(name, value, f.c0, align(f.channels, f.c0), f.c0)
+    yield Entry("tileN", n, FRACTAL, align(f.outer, FRACTAL), FRACTAL)
+    yield Entry("tileBatch", batch, 1, 1)
+    if l0 is None:
+        return
+    depths = (f.depth(feature), f.depth(weight))
+    yield Entry("tileH of L0", l0[0], 1, hout, wholes=(hout,), why=", tileHout")
+    yield Entry("tileW of L0", l0[1], 1, wout, FRACTAL, (wout,), ", tileWout")
+    yield Entry("tileK of L0", l0[2], 1, min(depths), f.c0, tuple(dict.fromkeys(depths)), ", tileCin x kernel")
+    yield Entry("tileN of L0", l0[3], 1, n, FRACTAL)
 
 
-def _multiple(value: int, step: int, extent: int) -> bool:
-    return value > 0 and value % step == 0 and value <= up(extent, step)
-
-
-def _l0_rules(f: _Facts, l1: tuple[int, ...], l0: tuple[int, ...]) -> Iterator[Rule]:
-    h, w, k, n = l0
-    yield "tileH of L0", h, h > 0 and l1[1] % h == 0, f"a divisor of tileHout {l1[1]}"
-    yield "tileW of L0", w, w > 0 and w % 16 == 0 and l1[3] % w == 0, f"a multiple of 16 that divides tileWout {l1[3]}"
-    for name, channels in (("tileCinFmap", l1[4]), ("tileCinWeight", l1[5])):
-        rule = f"a multiple of {f.c0} that divides {f.depth(channels)}, the depth of {name}"
-        yield "tileK of L0", k, k > 0 and k % f.c0 == 0 and f.depth(channels) % k == 0, rule
-    yield "tileN of L0", n, n > 0 and n % 16 == 0 and l1[6] % n == 0, f"a multiple of 16 that divides tileN {l1[6]}"
-
-
-def _buffers(f: _Facts, l1: tuple[int, ...], l0: tuple[int, ...] | None) -> Iterator[tuple[str, str, int]]:
-    """Memory, its field, and the bytes it must hold."""
+def conv_demands(f: Facts, l1: tuple[int, ...], l0: tuple[int, ...] | None) -> Iterator[tuple[str, Demand]]:
+    """What the tile needs of each memory, with the name of its field in `Chip`."""
     if l0 is not None:
         h, w, k, n = l0
-        yield "L0A", "l0a", up(h * w, 16) * up(k, f.c0) * f.size
-        yield "L0B", "l0b", up(k, f.c0) * up(n, 16) * f.size
-        yield "L0C", "l0c", up(h * w, 16) * up(n, 16) * 4
+        rows, deep, wide = align(h * w, FRACTAL), align(k, f.c0), align(n, FRACTAL)
+        yield "l0a", Demand("L0A", (Piece("input", (rows, deep), f.size),))
+        yield "l0b", Demand("L0B", (Piece("weight", (deep, wide), f.size),))
+        yield "l0c", Demand("L0C", (Piece("sums", (rows, wide), SUM_BYTES),))
     rows, columns = f.window(0, l1[1], f.hin), f.window(1, l1[3], f.win)
-    parts = (rows * columns * l1[4], l1[6] * f.depth(l1[5]), l1[6])
-    yield "L1", "l1", sum(up(part * f.size, 32) for part in parts)
+    parts = (("input", (rows, columns, l1[4])), ("weight", (l1[6], f.depth(l1[5]))), ("bias", (l1[6],)))
+    yield "l1", Demand("L1", tuple(_in_blocks(what, extents, f.size) for what, extents in parts))
 
 
-def _check_capacity(op: Op, chips: tuple[Chip, ...], needs: list[tuple[str, str, int]]) -> None:
-    for memory, field, need in needs:
-        have: list[Any] = [getattr(chip, field) for chip in chips]
-        fitting = [chip.name for chip, room in zip(chips, have, strict=True) if need <= room]
-        if not fitting:
-            fail("PTO332", site=op.site, memory=memory, need=need, have=max(have))
-        if len(fitting) < len(chips):
-            warn("PTO307", site=op.site, op="conv", memory=memory, need=need, chips=", ".join(fitting))
+def _in_blocks(what: str, extents: tuple[int, ...], size: int) -> Piece:
+    """A piece of whole blocks; where its last axis makes none the block is counted in bytes."""
+    piece = Piece(what, extents, size)
+    return piece if piece.size % BLOCK == 0 else Piece(what, (align(piece.size, BLOCK),), 1)

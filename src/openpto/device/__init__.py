@@ -1,20 +1,43 @@
 """Facts of the Ascend chips, and the sizes of tiles that follow from them."""
 
-from openpto.device.capacity import CubeNeed, TileBuffer, align, cube_need, tile_of, vector_bytes
-from openpto.device.chips import CHIPS, Chip, chips_of
-from openpto.device.scratch import VectorUse, least_bytes, scratch_bytes
+from openpto.device.capacity import (
+    BLOCK,
+    CubeUse,
+    TileBuffer,
+    align,
+    cube_demands,
+    cube_step,
+    documented_l1,
+    tile_of,
+    vector_bytes,
+    vector_demand,
+)
+from openpto.device.chips import CHIPS, Chip, chip_name, chips_of
+from openpto.device.memory import KIB, Demand, Piece, compared, size_text
+from openpto.device.scratch import VectorUse, documented_bytes, least_bytes, scratch_bytes
 
 __all__ = [
+    "BLOCK",
     "CHIPS",
+    "KIB",
     "Chip",
-    "CubeNeed",
+    "CubeUse",
+    "Demand",
+    "Piece",
     "TileBuffer",
     "VectorUse",
     "align",
+    "chip_name",
     "chips_of",
-    "cube_need",
+    "compared",
+    "cube_demands",
+    "cube_step",
+    "documented_bytes",
+    "documented_l1",
     "least_bytes",
     "scratch_bytes",
+    "size_text",
     "tile_of",
     "vector_bytes",
+    "vector_demand",
 ]

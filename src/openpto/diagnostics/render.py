@@ -17,6 +17,7 @@ Words of the vendor's messages (`Rule.phrases`) are kept in English and are neve
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +35,9 @@ CARET_LINE_WIDTH = 100
 
 ALIAS_COLUMN = 77
 """Cell where the list of vendor codes in the headline ends."""
+
+_SETTER = re.compile(r"pypto\.set_\w+_tile_shapes\((?:[^()]|\([^()]*\)){,60}\)")
+"""A call to copy: it stays on one line where it is not too long for one."""
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Stands for a blank inside a phrase while lines are broken."""
@@ -90,7 +94,7 @@ def render(
         words["help"].format(text=help_text),
         words["explain"].format(code=rule.code),
     ]:
-        lines += _wrapped(f"{' ' * margin} = ", " " * (margin + 3), note, phrases)
+        lines += _wrapped(f"{' ' * margin} = ", " " * (margin + 3), note, phrases + _SETTER.findall(note))
     return "\n".join(lines)
 
 

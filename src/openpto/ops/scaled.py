@@ -362,7 +362,7 @@ def scaled_mm(
         fail("PTO275", why=f"scale_tensor of scaled_mm needs matrices of rank 2, they have {rank}")
     wide_a = _widened("scale_a", a, -2 if ta else -1, scale_a, scale_a_trans, rows_first=True)
     wide_b = _widened("scale_b", b, -1 if tb else -2, scale_b, scale_b_trans, rows_first=False)
-    attrs = {"element_bytes": 1, "microscaled": True}
+    attrs = {"element_bytes": 0.5 if a.type.dtype is E2M1 else 1, "microscaled": True}
     return multiply(wide_a, wide_b, a.type.dtype, out, (ta, tb), extras, attrs)
 
 

@@ -118,10 +118,12 @@ def int32(op: str, name: str, value: object) -> int:
 def tiled(op: str, rank: int, *, exact: bool = False) -> None:
     """The vector tile that transfers and signals need: a value per axis of the data (PTO301, PTO303)."""
     tile = rec.recorder(op).scope.vec
+    suggest = [*map(str, tile or ()), *(f"<axis {axis}>" for axis in range(len(tile or ()), rank))][:rank]
     if tile is None:
-        fail("PTO301", op=op, rank=rank, suggest=", ".join(f"<axis {axis}>" for axis in range(rank)))
+        fail("PTO301", op=op, rank=rank, suggest=", ".join(suggest))
     if len(tile) < rank or (exact and len(tile) > rank):
-        fail("PTO303", op=op, tile=", ".join(map(str, tile)), have=len(tile), rank=rank)
+        given = ", ".join(map(str, tile))
+        fail("PTO303", op=op, tile=given, have=len(tile), rank=rank, suggest=", ".join(suggest))
 
 
 # Windows

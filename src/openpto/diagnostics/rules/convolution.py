@@ -41,8 +41,8 @@ register(
             "conv needs a convolution tile, and none is in force here", "conv 需要卷积 tile，而此处没有生效的设置"
         ),
         help=T(
-            "call pypto.set_conv_tile_shapes(pypto.pypto_impl.TileL1Info(...)) before this line",
-            "请在此行之前调用 pypto.set_conv_tile_shapes(pypto.pypto_impl.TileL1Info(...))",
+            "call pypto.set_conv_tile_shapes({suggest}) before this line, with the classes of pypto.pypto_impl",
+            "请在此行之前调用 pypto.set_conv_tile_shapes({suggest})，其中的类来自 pypto.pypto_impl",
         ),
         explanation=T(
             "The tile says which part of input, weight and result lies in L1 and L0 at a time. A device cannot choose it "
@@ -65,7 +65,7 @@ register(
             "{name} of the convolution tile is {value} and must be {rule}",
             "卷积 tile 的 {name} 为 {value}，要求：{rule}",
         ),
-        help=T("set another one with pypto.set_conv_tile_shapes", "请用 pypto.set_conv_tile_shapes 重新设置"),
+        help=T("for example pypto.set_conv_tile_shapes({suggest})", "例如 pypto.set_conv_tile_shapes({suggest})"),
         explanation=T(
             "Channels are loaded in blocks of 32 bytes and output rows in blocks of 16 elements; a tile of L0 is a part of "
             "the tile of L1. The result does not depend on tiles; a device refuses this one.",
@@ -84,16 +84,19 @@ register(
         exc=ValueError,
         title=T("convolution tile exceeds on-chip memory", "卷积 tile 超出片上内存"),
         message=T(
-            "the convolution tile needs {need} bytes of {memory}, which has {have}",
-            "卷积 tile 需要 {need} 字节的 {memory}，而其容量为 {have}",
+            "the convolution tile needs {formula}",
+            "卷积 tile 需要 {formula}",
         ),
-        help=T("shrink the tile: fewer channels, rows or columns at a time", "请缩小 tile：减少每次的通道、行或列"),
+        help=T(
+            "fewer channels, rows or columns at a time, for example pypto.set_conv_tile_shapes({suggest})",
+            "减少每次的通道、行或列，例如 pypto.set_conv_tile_shapes({suggest})",
+        ),
         explanation=T(
             "L1 holds the input window, the weights and the bias of a tile; L0A, L0B and L0C hold the operands and the sums "
             "of one step.",
             "L1 存放一个 tile 的输入窗口、权重和偏置；L0A、L0B 和 L0C 存放一步计算的操作数与累加值。",
         ),
-        aliases=("FC6003",),
+        aliases=("FC6101", "FC6003"),
         bad=_example("pypto.set_conv_tile_shapes(TileL1Info(4, 4, 2048, 2048, 16, 16, 16, 1))", w=2048),
         good=_example(_GOOD),
     )

@@ -70,8 +70,8 @@ register(
             "scaled_mm 的 kL0({kL0}) 必须是 64 的倍数",
         ),
         help=T(
-            "set another one with pypto.set_cube_tile_shapes before this line",
-            "请在此行之前用 pypto.set_cube_tile_shapes 重新设置",
+            "for example pypto.set_cube_tile_shapes({suggest})",
+            "例如 pypto.set_cube_tile_shapes({suggest})",
         ),
         explanation=T(
             "Scales are stored in pairs, each pair for 64 elements of K. A tile of L0 takes whole pairs.",

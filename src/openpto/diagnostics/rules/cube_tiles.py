@@ -1,0 +1,342 @@
+"""PTO320-334: cube tiles (330-332: tiles of convolutions, in convolution.py)."""
+
+from openpto.diagnostics.language import T
+from openpto.diagnostics.registry import Rule, register
+
+_CUBE = """import numpy as np
+import pypto
+
+
+@pypto.frontend.jit
+def kernel(
+    a: pypto.Tensor({a}, pypto.DT_FP32), b: pypto.Tensor({b}, pypto.DT_FP32), c: pypto.Tensor({c}, pypto.DT_FP32)
+):
+{body}
+
+def run():
+    kernel(np.ones({a}, np.float32), np.ones({b}, np.float32), np.zeros({c}, np.float32))
+"""
+
+
+_INT8 = """import numpy as np
+import pypto
+
+I = pypto.DT_INT8
+
+
+@pypto.frontend.jit
+def kernel(
+    a: pypto.Tensor([32, 32], I), b: pypto.Tensor([32, 32], I), c: pypto.Tensor([32, 32], pypto.DT_INT32)
+):
+    pypto.set_cube_tile_shapes({tile})
+    c[:] = pypto.matmul(a, b, pypto.DT_INT32)
+
+
+def run():
+    x = np.ones((32, 32), np.int8)
+    kernel(x, x.copy(), np.zeros((32, 32), np.int32))
+"""
+
+_NZ = """import numpy as np
+import pypto
+
+H, NZ = pypto.DT_FP16, pypto.TileOpFormat.TILEOP_NZ
+
+
+@pypto.frontend.jit
+def kernel(
+    a: pypto.Tensor([32, 32], H, format=NZ), b: pypto.Tensor([32, 32], H), c: pypto.Tensor([32, 32], pypto.DT_FP32)
+):
+    pypto.set_cube_tile_shapes({tile})
+    c[:] = pypto.matmul(a, b, pypto.DT_FP32)
+
+
+def run():
+    x = np.ones((32, 32), np.float16)
+    kernel(x, x.copy(), np.zeros((32, 32), np.float32))
+"""
+
+
+def _cube(*lines: str, a: str = "[32, 32]", b: str = "[32, 32]", c: str = "[32, 32]") -> str:
+    body = "".join(f"    {line}\n" for line in lines)
+    return _CUBE.format(a=a, b=b, c=c, body=body)
+
+
+_MATMUL = "c[:] = pypto.matmul(a, b, pypto.DT_FP32)"
+
+register(
+    Rule(
+        code="PTO320",
+        name="cube-tile-not-set",
+        exc=ValueError,
+        title=T("cube tile not set", "未设置 cube tile"),
+        message=T(
+            "Invalid tile values: kL0={kL0}, kL1a={kL1a}, kL1b={kL1b}, mL0={mL0}, mL1={mL1}, nL0={nL0}, nL1={nL1}: "
+            "{op} needs a cube tile of positive values",
+            "Invalid tile values: kL0={kL0}, kL1a={kL1a}, kL1b={kL1b}, mL0={mL0}, mL1={mL1}, nL0={nL0}, nL1={nL1}："
+            "{op} 需要各值为正的 cube tile",
+        ),
+        help=T(
+            "call pypto.set_cube_tile_shapes([mL0, mL1], [kL0, kL1], [nL0, nL1]) before this line, for example "
+            "({suggest})",
+            "在此行之前调用 pypto.set_cube_tile_shapes([mL0, mL1], [kL0, kL1], [nL0, nL1])，例如 ({suggest})",
+        ),
+        explanation=T(
+            "A matmul is cut by the cube tile: L0 values say what one cube instruction works on, L1 values what is "
+            "kept near it. A vector tile does not replace it, and the rule holds in simulation as on a device.",
+            "matmul 按 cube tile 切分：L0 值决定一次 cube 指令处理的大小，L1 值决定就近缓存的大小。"
+            "向量 tile 不能代替它，仿真与设备上规则相同。",
+        ),
+        phrases=(
+            "Invalid tile values: kL0={kL0}, kL1a={kL1a}, kL1b={kL1b}, mL0={mL0}, mL1={mL1}, nL0={nL0}, nL1={nL1}",
+        ),
+        aliases=("FC4000", "F0000C"),
+        bad=_cube("pypto.set_vec_tile_shapes(16, 16)", _MATMUL),
+        good=_cube("pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])", _MATMUL),
+    )
+)
+
+register(
+    Rule(
+        code="PTO321",
+        name="cube-tile-l1-l0-relation",
+        exc=ValueError,
+        title=T("L1 tile is not a multiple of the L0 tile", "L1 tile 不是 L0 tile 的整数倍"),
+        message=T(
+            "Invalid L1/L0 relation: {inner_name}={inner}, {outer_name}={outer}, require {inner_name} <= "
+            "{outer_name} && {outer_name} % {inner_name} == 0 (in {op})",
+            "Invalid L1/L0 relation: {inner_name}={inner}, {outer_name}={outer}, require {inner_name} <= "
+            "{outer_name} && {outer_name} % {inner_name} == 0（{op}）",
+        ),
+        help=T(
+            "make {outer_name} a multiple of {inner_name}, for example pypto.set_cube_tile_shapes({suggest})",
+            "使 {outer_name} 为 {inner_name} 的整数倍，例如 pypto.set_cube_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "A piece in L1 is handed to L0 in whole tiles, so it has to hold a whole number of them.",
+            "L1 中的数据块以完整的 tile 交给 L0，因此必须是其整数倍。",
+        ),
+        phrases=(
+            (
+                "Invalid L1/L0 relation: {inner_name}={inner}, {outer_name}={outer}, require {inner_name} <= "
+                "{outer_name} && {outer_name} % {inner_name} == 0"
+            ),
+        ),
+        aliases=("FC4000", "F0000C"),
+        bad=_cube("pypto.set_cube_tile_shapes([32, 16], [32, 32], [32, 32])", _MATMUL),
+        good=_cube("pypto.set_cube_tile_shapes([16, 32], [32, 32], [32, 32])", _MATMUL),
+    )
+)
+
+register(
+    Rule(
+        code="PTO322",
+        name="cube-tile-alignment",
+        exc=ValueError,
+        title=T("cube tile is not aligned to 16 elements", "cube tile 未按 16 个元素对齐"),
+        message=T(
+            "kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements (in {op})",
+            "kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements（{op}）",
+        ),
+        help=T(
+            "round kL0 and nL0 up to multiples of 16, for example pypto.set_cube_tile_shapes({suggest})",
+            "将 kL0 和 nL0 向上取整为 16 的倍数，例如 pypto.set_cube_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "The cube multiplies fractals of 16 by 16 elements. mL0 needs no alignment as long as A is not "
+            "transposed; rows are padded there. Shapes themselves need not be multiples.",
+            "cube 以 16 x 16 的分形为单位相乘。只要 A 未转置，mL0 无需对齐，行会自动补齐。张量形状本身不必是倍数。",
+        ),
+        phrases=("kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements",),
+        aliases=("FC4001", "F0000C"),
+        bad=_cube("pypto.set_cube_tile_shapes([32, 32], [8, 8], [16, 16])", _MATMUL),
+        good=_cube("pypto.set_cube_tile_shapes([32, 32], [16, 16], [16, 16])", _MATMUL),
+    )
+)
+
+register(
+    Rule(
+        code="PTO323",
+        name="cube-tile-bytes",
+        exc=ValueError,
+        title=T("row of a cube tile is not 32-byte aligned", "cube tile 的行未按 32 字节对齐"),
+        message=T(
+            "{name} * sizeof(dtype) = {bytes} bytes, must be 32-byte aligned (in {op})",
+            "{name} * sizeof(dtype) = {bytes} bytes, must be 32-byte aligned（{op}）",
+        ),
+        help=T(
+            "round {name} up until its bytes ({formula}) are a multiple of 32, for example "
+            "pypto.set_cube_tile_shapes({suggest})",
+            "将 {name} 向上取整，使其字节数（{formula}）为 32 的倍数，例如 pypto.set_cube_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "Tiles are copied in blocks of 32 bytes. With elements of one byte 16 elements are not enough. Of an operand "
+            "in NZ the inner axis takes whole blocks.",
+            "tile 以 32 字节块复制。元素为一个字节时，16 个元素不够。NZ 操作数的内轴须为完整的块。",
+        ),
+        phrases=("{name} * sizeof(dtype) = {bytes} bytes, must be 32-byte aligned",),
+        aliases=("FC4001", "F0000C"),
+        bad=_INT8.format(tile="[32, 32], [16, 16], [32, 32]"),
+        good=_INT8.format(tile="[32, 32], [32, 32], [32, 32]"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO333",
+        name="cube-tile-transposed-rows",
+        exc=ValueError,
+        title=T("rows of a transposed A are not 32-byte aligned", "转置的 A 的行未按 32 字节对齐"),
+        message=T(
+            "mL0 memory not aligned when transA=true: {bytes} bytes; mL0 of {op} is {formula} and must make whole "
+            "blocks of 32 bytes",
+            "mL0 memory not aligned when transA=true: {bytes} bytes；{op} 的 mL0 为 {formula}，须为完整的 32 字节块",
+        ),
+        help=T(
+            "round mL0 up, for example pypto.set_cube_tile_shapes({suggest})",
+            "将 mL0 向上取整，例如 pypto.set_cube_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "A matrix stored as [K, M] is read along M, in blocks of 32 bytes. Without a_trans mL0 needs no alignment.",
+            "按 [K, M] 存储的矩阵沿 M 以 32 字节块读取。没有 a_trans 时，mL0 无需对齐。",
+        ),
+        phrases=("mL0 memory not aligned when transA=true: {bytes} bytes",),
+        aliases=("FC4001", "F0000C"),
+        bad=_cube(
+            "pypto.set_cube_tile_shapes([7, 7], [32, 32], [32, 32])",
+            "c[:] = pypto.matmul(a, b, pypto.DT_FP32, a_trans=True)",
+        ),
+        good=_cube(
+            "pypto.set_cube_tile_shapes([8, 8], [32, 32], [32, 32])",
+            "c[:] = pypto.matmul(a, b, pypto.DT_FP32, a_trans=True)",
+        ),
+    )
+)
+
+register(
+    Rule(
+        code="PTO334",
+        name="cube-tile-fractals",
+        exc=ValueError,
+        title=T("cube tile cuts a fractal of NZ", "cube tile 切断了 NZ 的分形"),
+        message=T(
+            "{name} of {op} is {extent}; the operand lies in NZ, and its outer axis is cut into multiples of 16",
+            "{op} 的 {name} 为 {extent}；该操作数采用 NZ 格式，其外轴须按 16 的倍数切分",
+        ),
+        help=T(
+            "round {name} up, for example pypto.set_cube_tile_shapes({suggest})",
+            "将 {name} 向上取整，例如 pypto.set_cube_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "NZ stores fractals of 16 rows of 32 bytes. A tile takes whole fractals; in ND the rows of A are padded "
+            "instead.",
+            "NZ 以 16 行、每行 32 字节的分形存储。tile 须取完整的分形；ND 中 A 的行会自动补齐。",
+        ),
+        aliases=("FC4001", "F0000C"),
+        bad=_NZ.format(tile="[8, 16], [16, 16], [16, 16]"),
+        good=_NZ.format(tile="[16, 16], [16, 16], [16, 16]"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO324",
+        name="cube-tile-exceeds-memory",
+        exc=ValueError,
+        title=T("cube tile exceeds a cube memory", "cube tile 超出 cube 存储"),
+        message=T(
+            "{memory} size exceeded: the cube tile {tile} of {op} needs {formula}",
+            "{memory} size exceeded：{op} 的 cube tile {tile} 需要 {formula}",
+        ),
+        help=T(
+            "shrink the cube tile, for example pypto.set_cube_tile_shapes({suggest})",
+            "缩小 cube tile，例如 pypto.set_cube_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "L0A (mL0 x kL0) and L0B (kL0 x nL0) have 64 KiB each, L0C (mL0 x nL0 x 4 B) 128 KiB (950: 256 KiB), L1 "
+            "512 KiB for one copy of mL0 x kL1 or kL1 x nL0. A bias takes 4 bytes of nL0 in its table, a tensor of "
+            "scales 8. Extents are rounded up to 16 elements (32 for types of one byte, 64 for 4 bits) before they are "
+            "counted. The rule is not an artefact of simulation.",
+            "L0A（mL0 x kL0）与 L0B（kL0 x nL0）各 64 KiB，L0C（mL0 x nL0 x 4 B）128 KiB（950 为 256 KiB），L1 512 KiB，"
+            "每次存放一块 mL0 x kL1 或 kL1 x nL0。bias 在其表中每个 nL0 占 4 字节，scale 张量占 8 字节。"
+            "计算前各维向上取整到 16 个元素（单字节类型为 32，4 位类型为 64）。该规则不是仿真造成的。",
+        ),
+        phrases=("{memory} size exceeded", "Run pass failed"),
+        aliases=("F40005", "FFFFFF"),
+        bad=_cube("pypto.set_cube_tile_shapes([512, 512], [512, 512], [512, 512])", _MATMUL),
+        good=_cube("pypto.set_cube_tile_shapes([128, 128], [64, 256], [128, 128])", _MATMUL),
+    )
+)
+
+register(
+    Rule(
+        code="PTO325",
+        name="cube-tile-k-l1",
+        exc=ValueError,
+        title=T("the two L1 tiles of K do not fit together", "K 的两个 L1 tile 不匹配"),
+        message=T(
+            "Invalid tileKL1 configuration: kL1 of A is {a}, of B {b}; the larger must be a multiple of the smaller or "
+            "hold all of K (in {op})",
+            "Invalid tileKL1 configuration：A 的 kL1 为 {a}，B 的为 {b}；较大者须为较小者的整数倍，或容纳整个 K（{op}）",
+        ),
+        help=T(
+            "give both the same kL1, or a multiple, for example pypto.set_cube_tile_shapes({suggest})",
+            "使两者的 kL1 相同或成倍数，例如 pypto.set_cube_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "A and B walk along K in pieces of their own length. Where one piece ends the other has to end as well "
+            "from time to time, else a step of K would need halves of two pieces.",
+            "A 和 B 各按自己的长度沿 K 前进。一方的块结束处必须与另一方对齐，否则某一步会需要两个块的各一半。",
+        ),
+        phrases=("Invalid tileKL1 configuration",),
+        aliases=("FC4000", "F0000C"),
+        bad=_cube("pypto.set_cube_tile_shapes([32, 32], [16, 48, 32], [32, 32])", _MATMUL, a="[32, 96]", b="[96, 32]"),
+        good=_cube("pypto.set_cube_tile_shapes([32, 32], [16, 64, 32], [32, 32])", _MATMUL, a="[32, 96]", b="[96, 32]"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO326",
+        name="cube-tile-l1-sum",
+        severity="warning",
+        title=T("cube tile exceeds the documented sum for L1", "cube tile 超出文档给出的 L1 总和"),
+        message=T(
+            "the L1 tiles of {op} add up to {formula}; compilers accept it and move data to and fro",
+            "{op} 的 L1 tile 合计 {formula}；编译器会接受，但会来回搬运数据",
+        ),
+        help=T("reduce mL1, nL1 or kL1", "减小 mL1、nL1 或 kL1"),
+        explanation=T(
+            "The documentation asks that mL1*kL1 elements of A and kL1*nL1 of B fit into L1 together. Compilers check "
+            "single copies only and spill what does not fit, which costs time and changes no result.",
+            "文档要求 A 的 mL1*kL1 个元素与 B 的 kL1*nL1 个元素能同时放入 L1。编译器只检查单次复制，放不下的部分会溢出，"
+            "这只影响时间，不影响结果。",
+        ),
+        bad=_cube("pypto.set_cube_tile_shapes([64, 512], [64, 512], [64, 512])", _MATMUL, a="[32, 512]", b="[512, 32]"),
+        good=_cube("pypto.set_cube_tile_shapes([64, 64], [64, 512], [64, 64])", _MATMUL, a="[32, 512]", b="[512, 32]"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO327",
+        name="split-k-output-dtype",
+        exc=ValueError,
+        title=T("split-k needs an FP32 or INT32 output", "split-k 的输出须为 FP32 或 INT32"),
+        message=T(
+            "Output data type only support FP32 and INT32 when using GM accumulated; {op} gives {dtype}",
+            "Output data type only support FP32 and INT32 when using GM accumulated；{op} 的输出为 {dtype}",
+        ),
+        help=T(
+            "leave enable_split_k out, or compute in FP32 and cast afterwards",
+            "去掉 enable_split_k，或以 FP32 计算后再转换",
+        ),
+        explanation=T(
+            "With enable_split_k parts of K are added up in global memory. Only FP32 and INT32 can be added there.",
+            "启用 enable_split_k 时，K 的各部分在全局内存中累加，那里只能累加 FP32 与 INT32。",
+        ),
+        phrases=("Output data type only support FP32 and INT32 when using GM accumulated",),
+        aliases=("FC4002",),
+        untestable="matmul outputs of other types are not available yet; tests/checks/test_tiles.py builds one by hand",
+    )
+)
