@@ -74,10 +74,11 @@ def check(operator: Operator, case: Case, golden: GoldenName = "torch", *, warm:
         raise LookupError(f"{operator.name}: outputs {sorted(outputs)}, goldens {sorted(goldens)}")
     for name, actual in outputs.items():
         require_output(actual, goldens[name])
-        found = compare(actual, goldens[name], case.tolerance)
+        tolerance = case.tolerance_of(name)
+        found = compare(actual, goldens[name], tolerance)
         verdict: Verdict = "ok" if found.ok else "miss"
         engine = receipt.engine if receipt is not None else ""
-        yield Result(*head, name, case.tolerance, verdict, found, seconds, engine)
+        yield Result(*head, name, tolerance, verdict, found, seconds, engine)
 
 
 def _timed(operator: Operator, case: Case, inputs: Arrays, warm: bool) -> tuple[Arrays, float]:

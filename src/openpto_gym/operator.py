@@ -7,19 +7,23 @@ numpy. Both compute in float64 from the inputs as the kernel gets them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openpto.ir.dtypes import DataType, numpy_dtype
-from openpto.testing import Tolerance
+from openpto.testing import T1, Tolerance
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]
 """Arrays by the names of the kernel's parameters."""
 GoldenName = Literal["torch", "numpy"]
+
+FP32, FP16, BF16 = DataType.DT_FP32, DataType.DT_FP16, DataType.DT_BF16
+USUAL = {FP32: Tolerance(rtol=1e-5, atol=2e-6), FP16: T1, BF16: T1}
+"""Tolerances of an operator that computes in FP32 and rounds once, on values around one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +41,14 @@ class Case:
 
     @property
     def sizes(self) -> str:
-        """The sizes, as a table shows them."""
-        raise NotImplementedError
+        """The sizes, as a table shows them: the fields of an operator's own that are whole numbers or tuples."""
+        common = {field.name for field in fields(Case)}
+        own = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name not in common)
+        return " ".join(f"{name}={_size(value)}" for name, value in own if type(value) in (int, tuple))
+
+    def tolerance_of(self, output: str) -> Tolerance:
+        """The tolerance of one output, where an operator has outputs of several kinds."""
+        return self.tolerance
 
     @property
     def element(self) -> np.dtype[Any]:
@@ -48,6 +58,31 @@ class Case:
     def generator(self) -> np.random.Generator:
         """A generator in the same state for every call."""
         return np.random.default_rng(self.seed)
+
+
+CaseType = TypeVar("CaseType", bound=Case)
+
+
+def cases_of(
+    kind: type[CaseType], tolerances: Mapping[DataType, Tolerance], /, **layouts: Mapping[str, Any]
+) -> tuple[CaseType, ...]:
+    """A case per dtype and layout; a layout holds the fields of the case, its key is the name.
+
+    Names end in the dtype unless that is FP32. The key ``dtypes`` of a layout says which dtypes it is for, all unless
+    it is given.
+    """
+    cases = []
+    for dtype, tolerance in tolerances.items():
+        ending = "" if dtype is FP32 else f"_{dtype.short.lower()}"
+        for name, layout in layouts.items():
+            own = {"tolerance": tolerance, **layout}
+            if dtype in own.pop("dtypes", tolerances):
+                cases.append(kind(name=name + ending, dtype=dtype, **own))
+    return tuple(cases)
+
+
+def _size(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,13 @@ SIZES = {
     "relu": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
     "gelu": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
     "sigmoid": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
+    "silu": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
+    "swiglu": lambda n: {"rows": n(1, 300), "width": 48},
     "softmax": lambda n: {"rows": n(1, 200), "cols": 48},
     "rms_norm": lambda n: {"rows": n(1, 300), "hidden": 48},
+    "rms_norm_backward": lambda n: {"rows": n(1, 300), "hidden": 48},
+    "add_rms_norm": lambda n: {"rows": n(1, 300), "hidden": 48},
+    "layer_norm": lambda n: {"rows": n(1, 300), "hidden": 48},
     "matmul": lambda n: {"m": n(1, 200), "n": n(1, 200), "k": 40},
     "attention": lambda n: {"b": n(1, 3), "tq": n(1, 70), "tk": n(1, 150), "nq": 2, "nkv": 1, "d": 32},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
@@ -57,7 +62,7 @@ def through(name, count, monkeypatch):
         assert number == 0 or not receipt.compiled
         goldens = operator.numpy(case, inputs)
         for key, golden in goldens.items():
-            found = compare(outputs[key], golden, case.tolerance)
+            found = compare(outputs[key], golden, case.tolerance_of(key))
             assert found.ok, f"{case}: {key}"
     assert lowered == once
     assert len(set(once)) == len(once)
