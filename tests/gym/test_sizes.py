@@ -1,4 +1,4 @@
-"""One compilation serves all sizes: two hundred random ones through every kernel of the gym, compared with goldens."""
+"""One compilation serves all sizes: random ones through every kernel of the gym, compared with goldens."""
 
 from dataclasses import replace
 
@@ -25,6 +25,9 @@ SIZES = {
     "rms_norm_backward": lambda n: {"rows": n(1, 300), "hidden": 48},
     "add_rms_norm": lambda n: {"rows": n(1, 300), "hidden": 48},
     "layer_norm": lambda n: {"rows": n(1, 300), "hidden": 48},
+    "rope": lambda n: {"t": n(1, 100), "n": 2, "d": 48, "r": 32},
+    "interleave_rope": lambda n: {"b": n(1, 4), "n": 2, "s": n(1, 100), "d": 32},
+    "qk_norm_rope": lambda n: {"t": n(1, 60), "nq": 2, "nk": 1, "d": 32},
     "matmul": lambda n: {"m": n(1, 200), "n": n(1, 200), "k": 40},
     "attention": lambda n: {"b": n(1, 3), "tq": n(1, 70), "tk": n(1, 150), "nq": 2, "nkv": 1, "d": 32},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
@@ -68,19 +71,16 @@ def through(name, count, monkeypatch):
     assert len(set(once)) == len(once)
 
 
-QUICK = {"gated_delta_rule": 60}
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_random_sizes(name, monkeypatch):
     """Small sizes, so that the tails of all loops are met."""
     with openpto.configure(engine="native"):
-        through(name, QUICK.get(name, 200), monkeypatch)
+        through(name, 60, monkeypatch)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(QUICK))
+@pytest.mark.parametrize("name", NAMES)
 def test_two_hundred_random_sizes(name, monkeypatch):
-    """The operators whose goldens take long."""
+    """The same for longer."""
     with openpto.configure(engine="native"):
         through(name, 200, monkeypatch)
