@@ -26,6 +26,10 @@ NAMES = (
     "qk_norm_rope",
     "matmul",
     "attention",
+    "causal_attention",
+    "window_attention",
+    "varlen_attention",
+    "attention_backward",
     "sum_lstm",
     "gated_delta_rule",
 )

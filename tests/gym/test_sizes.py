@@ -13,6 +13,12 @@ from openpto_gym.registry import NAMES, load
 
 pytestmark = pytest.mark.skipif(not runtime.native_available(), reason="no llvmlite")
 
+
+def sizes(n, count, most):
+    """Lengths of up to so many sequences, empty ones among them."""
+    return tuple(n(0, most) for _ in range(n(0, count + 1)))
+
+
 SIZES = {
     "scale_add": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
     "relu": lambda n: {"b": n(1, 4), "t": n(1, 40), "h": 2, "k": 8},
@@ -30,14 +36,12 @@ SIZES = {
     "qk_norm_rope": lambda n: {"t": n(1, 60), "nq": 2, "nk": 1, "d": 32},
     "matmul": lambda n: {"m": n(1, 200), "n": n(1, 200), "k": 40},
     "attention": lambda n: {"b": n(1, 3), "tq": n(1, 70), "tk": n(1, 150), "nq": 2, "nkv": 1, "d": 32},
+    "causal_attention": lambda n: {"b": n(1, 3), "tq": n(1, 150), "tk": n(1, 150), "nq": 2, "nkv": 1, "d": 32},
+    "window_attention": lambda n: {"lengths": sizes(n, 3, 200), "window": 70, "nq": 2, "nkv": 1, "d": 32},
+    "varlen_attention": lambda n: {"lengths": sizes(n, 3, 150), "nq": 2, "nkv": 1, "d": 32},
+    "attention_backward": lambda n: {"lengths": sizes(n, 2, 150), "nq": 2, "nkv": 1, "d": 32, "causal": True},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
-    "gated_delta_rule": lambda n: {
-        "lengths": tuple(n(1, 90) for _ in range(2)),
-        "nqk": 1,
-        "nv": 2,
-        "d": 32,
-        "chunk": 32,
-    },
+    "gated_delta_rule": lambda n: {"lengths": sizes(n, 2, 90), "nqk": 1, "nv": 2, "d": 32, "chunk": 32},
 }
 """Fields of a case, as far as they are sizes; what is a number here is static in the kernel."""
 
