@@ -30,6 +30,12 @@ NAMES = (
     "window_attention",
     "varlen_attention",
     "attention_backward",
+    "paged_attention",
+    "mla_decode",
+    "sparse_attention",
+    "lightning_indexer",
+    "kv_cache_write",
+    "kv_cache_gather",
     "sum_lstm",
     "gated_delta_rule",
 )

@@ -40,6 +40,12 @@ SIZES = {
     "window_attention": lambda n: {"lengths": sizes(n, 3, 200), "window": 70, "nq": 2, "nkv": 1, "d": 32},
     "varlen_attention": lambda n: {"lengths": sizes(n, 3, 150), "nq": 2, "nkv": 1, "d": 32},
     "attention_backward": lambda n: {"lengths": sizes(n, 2, 150), "nq": 2, "nkv": 1, "d": 32, "causal": True},
+    "paged_attention": lambda n: {"lengths": sizes(n, 3, 150), "nq": 2, "nkv": 1, "d": 32, "size": 32},
+    "mla_decode": lambda n: {"lengths": sizes(n, 3, 150), "n": 16, "latent": 32, "rope": 16, "size": 32},
+    "sparse_attention": lambda n: {"counts": sizes(n, 4, 150), "n": 16, "latent": 32, "rope": 16},
+    "lightning_indexer": lambda n: {"lengths": sizes(n, 3, 200), "s": 2, "k": 16, "n": 4, "d": 32, "size": 32},
+    "kv_cache_write": lambda n: {"t": n(1, 90), "blocks": 6, "n": 2, "d": 16},
+    "kv_cache_gather": lambda n: {"lengths": (n(0, 60), n(0, 60)), "starts": (n(0, 40), n(0, 40)), "n": 2, "d": 16},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
     "gated_delta_rule": lambda n: {"lengths": sizes(n, 2, 90), "nqk": 1, "nv": 2, "d": 32, "chunk": 32},
 }
