@@ -57,6 +57,7 @@ docs-tables: $(MADE)/run  ## write the generated pages and type stubs again
 	$(PY) tools/api_table.py --write
 	$(PY) tools/contract_table.py --write
 	$(PY) tools/api_stub.py --write
+	$(PY) tools/lint_table.py --write
 
 clean:  ## remove the environments and everything that was built
 	rm -rf $(VENV) .venvs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -22,6 +22,7 @@ ROOMS = (
     "runtime",
     "kernel",
     "testing",
+    "lint",
     "cli",
 )
 # Modules that lie directly in openpto/: the room after which each of them stands.

@@ -9,7 +9,7 @@ from openpto.diagnostics import RULES, PyptoError, file_origin, render
 from openpto.diagnostics.registry import fields_of
 from openpto.diagnostics.render import fill
 
-TESTABLE = [code for code, rule in RULES.items() if not rule.untestable]
+TESTABLE = [code for code, rule in RULES.items() if not rule.untestable and rule.found_by == "run"]
 
 
 def reported(rule, outcome):

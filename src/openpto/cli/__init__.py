@@ -2,7 +2,13 @@
 
 
 def main() -> None:
-    """Run the `pypto` command on the arguments of this process."""
+    """Run the `pypto` command on the arguments of this process. `pypto lint` needs neither typer nor numpy."""
+    import sys
+
+    if sys.argv[1:2] == ["lint"]:
+        from openpto.cli.lint import run as lint
+
+        sys.exit(lint(sys.argv[2:]))
     from openpto.cli.app import run
 
     run()

@@ -69,6 +69,18 @@ def _explain(
         raise typer.Exit(1)
 
 
+@app.command(
+    "lint",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+def _lint(context: typer.Context) -> None:
+    """Look for mistakes in kernel files without running them."""
+    from openpto.cli import lint
+
+    raise typer.Exit(lint.run(context.args))
+
+
 def run() -> None:
     """Run the command on the arguments of this process. A coded stop is printed and ends it with exit code 1."""
     try:

@@ -38,6 +38,7 @@ class Rule:
     profiles     vendor front ends that refuse this; for portability rules
     bad, good    source of a module whose `run()` triggers exactly this rule, and of its repaired twin
     untestable   the reason why no example can exist; only then may `bad` and `good` be empty
+    found_by     "lint": only `pypto lint` finds it, so the examples are linted and not run
     page         the guidebook page that treats the subject
     """
 
@@ -55,6 +56,7 @@ class Rule:
     bad: str = ""
     good: str = ""
     untestable: str = ""
+    found_by: Literal["run", "lint"] = "run"
     page: str = ""
 
 

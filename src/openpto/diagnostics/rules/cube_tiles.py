@@ -122,7 +122,7 @@ register(
                 "{outer_name} && {outer_name} % {inner_name} == 0"
             ),
         ),
-        aliases=("FC4000", "F0000C"),
+        aliases=("FC4000", "F0000C", "OL48"),
         bad=_cube("pypto.set_cube_tile_shapes([32, 16], [32, 32], [32, 32])", _MATMUL),
         good=_cube("pypto.set_cube_tile_shapes([16, 32], [32, 32], [32, 32])", _MATMUL),
     )

@@ -139,7 +139,7 @@ register(
             "调用 kernel 总是得到 None，两种工具链都拒绝其中的 return。辅助函数可以 return。",
         ),
         phrases=("Return statements are not allowed",),
-        aliases=("F00002",),
+        aliases=("F00002", "OL03"),
         bad=program("out[:] = x + 1.0\nreturn"),
         good=COPY,
     )

@@ -111,7 +111,7 @@ register(
             "Python 的 min 和 max 在追踪时比较参数，旧前端不会把它们映射为运行期表达式。",
         ),
         phrases=("Not concrete value",),
-        aliases=("F00002",),
+        aliases=("F00002", "OL06"),
         bad=program("for i in pypto.loop(min(count, 2)):\n    out[:] = x + 1.0"),
         good=program("for i in pypto.loop(count.min(2)):\n    out[:] = x + 1.0"),
     )

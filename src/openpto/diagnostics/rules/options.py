@@ -182,7 +182,7 @@ register(
             "tensor 读出的值。",
         ),
         phrases=("Not concrete value",),
-        aliases=("F00002",),
+        aliases=("F00002", "OL48"),
         bad=_kernel("pypto.set_vec_tile_shapes(x.shape[0], 32)").replace("Tensor([8,", "Tensor([pypto.DYNAMIC,"),
         good=_kernel("pypto.set_vec_tile_shapes(x.shape[0], 32)").replace("Tensor([8,", "Tensor([pypto.STATIC,"),
     )
@@ -207,6 +207,7 @@ register(
             "operands have L1 extents of their own.",
             "matmul 按 L1 和 L0 两级切分，因此 m 和 n 各有两个尺寸；k 有两个，或在两个操作数的 L1 尺寸不同时有三个。",
         ),
+        aliases=("OL48",),
         phrases=("{name} must have {wanted} elements, got {got}",),
         bad=_call("pypto.set_cube_tile_shapes([16], [16, 16], [16, 16])"),
         good=_call("pypto.set_cube_tile_shapes([16, 16], [16, 16], [16, 16])"),

@@ -161,7 +161,7 @@ register(
             "Non-tensor parameters must come after all tensor parameters.",
             "Found tensor parameter '{name}' after non-tensor parameter(s)",
         ),
-        aliases=("F00002",),
+        aliases=("F00002", "OL26"),
         bad=f"import pypto\n\nF = pypto.DT_FP32\n\n\ndef run():\n    def kernel({X}, n, {OUT}):\n        out[:] = x + n\n\n"
         "    pypto.frontend.jit(kernel)\n",
         good=f"import pypto\n\nF = pypto.DT_FP32\n\n\ndef run():\n    def kernel({X}, {OUT}, n):\n        out[:] = x + n\n\n"

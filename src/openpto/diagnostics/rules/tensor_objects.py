@@ -19,6 +19,7 @@ tensor_rule(
         ),
         "kernel 中的 Tensor 只有文档所列的方法；其他库数组的方法在这里是 pypto 的操作，多数为函数。",
     ),
+    aliases=("OL55",),
     phrases=("{text}",),
     bad=program("out[:] = x.exponential()"),
     good=program("out[:] = pypto.exp(x)"),

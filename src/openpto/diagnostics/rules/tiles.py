@@ -46,7 +46,7 @@ register(
             "cube tile 不算。没有 tile 的计算操作会被所有工具链拒绝。",
         ),
         phrases=("tile shape not set",),
-        aliases=("F21004",),
+        aliases=("F21004", "OL04"),
         bad=_vector("y[:] = x + 1.0"),
         good=_vector("pypto.set_vec_tile_shapes(16, 16)", "y[:] = x + 1.0"),
     )

@@ -22,7 +22,7 @@ tensor_rule(
         "窗口的每个轴各有一个长度、一个偏移和一个有效长度；它本身不会去掉轴。",
     ),
     phrases=("Their size actually are {a} and {b}",),
-    aliases=("F21003", "F21004", "FC0000"),
+    aliases=("F21003", "F21004", "FC0000", "OL52"),
     bad=program("out[:] = x + pypto.view(x, [16], [0])"),
     good=program("out[:] = x + pypto.view(x, [1, 16], [0, 0])"),
 )

@@ -1,0 +1,136 @@
+"""PTO700, PTO770-799: what only the linter finds, and what its command is asked for."""
+
+from openpto.diagnostics.language import T
+from openpto.diagnostics.registry import Rule, register
+
+register(
+    Rule(
+        code="PTO700",
+        name="file-not-parsed",
+        found_by="lint",
+        exc=SyntaxError,
+        title=T("file cannot be read", "无法读取文件"),
+        message=T("this is not Python that this interpreter reads: {why}", "当前解释器无法读取这段 Python：{why}"),
+        help=T(
+            "correct the file; `python -m py_compile FILE` shows the same",
+            "请修正文件；`python -m py_compile FILE` 会给出同样的提示",
+        ),
+        explanation=T(
+            "The linter reads the tree of a file. Without a tree none of its rules can look at it.",
+            "检查工具读取文件的语法树；没有语法树，任何规则都无法检查它。",
+        ),
+        bad="import pypto\n\n\ndef kernel(x:\n    pass\n",
+        good="import pypto\n\n\ndef kernel(x):\n    pass\n",
+    )
+)
+
+register(
+    Rule(
+        code="PTO770",
+        name="augmented-assignment-of-output",
+        found_by="lint",
+        exc=ValueError,
+        title=T("+= on an output writes nothing", "对输出使用 += 不会写入"),
+        message=T(
+            "this makes a new tensor of the name {name}; the caller's tensor stays unchanged, and nothing uses the new one",
+            "这只是让名称 {name} 指向一个新张量；调用者的张量不变，而新张量没有被使用",
+        ),
+        help=T("write {name}[:] = {name} + ...", "写成 {name}[:] = {name} + ..."),
+        explanation=T(
+            "In a kernel `a += b` gives the name a new tensor, as `a = a + b` does. Only `[:] =`, `move`, `assemble` and "
+            "operations in place write into a parameter.",
+            "在 kernel 中，`a += b` 与 `a = a + b` 一样，让名称指向新张量。只有 `[:] =`、`move`、`assemble` 和原地操作会写入参数。",
+        ),
+        bad="""import pypto
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([8, 32], pypto.DT_FP32), out: pypto.Tensor([8, 32], pypto.DT_FP32)):
+    pypto.set_vec_tile_shapes(8, 32)
+    out += x
+""",
+        good="""import pypto
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([8, 32], pypto.DT_FP32), out: pypto.Tensor([8, 32], pypto.DT_FP32)):
+    pypto.set_vec_tile_shapes(8, 32)
+    out[:] = out + x
+""",
+    )
+)
+
+_SETTINGS = """from openpto.lint import settings
+
+
+def run():
+    settings.{call}
+"""
+
+_LISTED = """from pathlib import Path
+
+from openpto.lint import settings
+
+
+def run():
+    next(settings.python_files([Path("{path}")]), None)
+"""
+
+register(
+    Rule(
+        code="PTO791",
+        name="lint-settings",
+        exc=ValueError,
+        title=T("settings of the linter cannot be used", "检查工具的设置无法使用"),
+        message=T("{file}: {why}", "{file}：{why}"),
+        help=T(
+            "correct the table [tool.pypto.lint]; `pypto lint --isolated` reads none",
+            "请修正 [tool.pypto.lint] 表；`pypto lint --isolated` 不读取任何设置",
+        ),
+        explanation=T(
+            "Settings stand in pyproject.toml under [tool.pypto.lint]: select, extend-select, ignore, exclude, target, "
+            "chip and per-file-ignores. A setting that is not understood would silently do nothing, so it stops the run.",
+            "设置写在 pyproject.toml 的 [tool.pypto.lint] 中：select、extend-select、ignore、exclude、target、chip 与 per-file-ignores。"
+            "看不懂的设置会悄悄失效，因此会停止运行。",
+        ),
+        bad=_SETTINGS.format(call='read({"selct": ["PTO2"]}, "pyproject.toml")'),
+        good=_SETTINGS.format(call='read({"select": ["PTO2"]}, "pyproject.toml")'),
+    )
+)
+
+register(
+    Rule(
+        code="PTO792",
+        name="no-such-rule",
+        exc=LookupError,
+        title=T("no such rule", "没有这条规则"),
+        message=T("no rule has the code {code}", "没有规则使用编号 {code}"),
+        help=T(
+            "give codes (PTO412), beginnings of codes (PTO4), vendor codes (OL48) or {groups}",
+            "请给出编号（PTO412）、编号前缀（PTO4）、厂商编号（OL48）或 {groups}",
+        ),
+        explanation=T(
+            "Rules are selected and ignored by their codes. `pypto explain CODE` shows what a code means.",
+            "规则按编号选择或忽略。`pypto explain CODE` 会说明编号的含义。",
+        ),
+        bad=_SETTINGS.format(call='known("PTO98")'),
+        good=_SETTINGS.format(call='known("OL02")'),
+    )
+)
+
+register(
+    Rule(
+        code="PTO793",
+        name="no-such-path",
+        exc=FileNotFoundError,
+        title=T("no such file or folder", "没有这个文件或文件夹"),
+        message=T("{path} does not exist", "{path} 不存在"),
+        help=T("name files or folders that exist", "请给出存在的文件或文件夹"),
+        explanation=T(
+            "The linter looks at the files that are named and at every .py file below the folders that are named.",
+            "检查工具会查看给出的文件，以及给出的文件夹之下的每个 .py 文件。",
+        ),
+        bad=_LISTED.format(path="no_such_folder"),
+        good=_LISTED.format(path="."),
+    )
+)

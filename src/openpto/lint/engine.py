@@ -1,0 +1,83 @@
+"""Linting files: each is parsed, its text is looked at, and its kernels are walked. Nothing is imported or executed."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterable
+from pathlib import Path
+
+from openpto.diagnostics.span import Site, Span
+from openpto.lint import rules
+from openpto.lint.findings import Finding
+from openpto.lint.functions import Function
+from openpto.lint.hooks import FUNCTION_CHECKS, MODULE_CHECKS
+from openpto.lint.judge import Judge, Look
+from openpto.lint.modules import Module, Project
+from openpto.lint.selection import Selection
+from openpto.lint.source import SourceFile, parse
+from openpto.lint.walk import Walk
+
+assert rules.__all__  # importing the package registers every check
+
+
+def lint_text(text: str, path: str = "<text>", selection: Selection | None = None) -> list[Finding]:
+    """The findings of one file's text.
+
+    >>> source = "import pypto\\n@pypto.frontend.jit\\ndef k(x: pypto.Tensor([8, 8], pypto.DT_FP32)) -> None: ...\\n"
+    >>> [finding.code for finding in lint_text(source)]
+    ['PTO411', 'PTO501']
+    """
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    judge = Judge(selection or Selection())
+    _lint(path, text, judge, Project())
+    return judge.findings()
+
+
+def lint_files(files: Iterable[Path], selection: Selection | None = None) -> list[Finding]:
+    """The findings of files, in the order of path and line. A file that cannot be read or parsed is a finding."""
+    judge, project = Judge(selection or Selection()), Project()
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            _unreadable(str(file), 1, 0, str(error), judge)
+            continue
+        _lint(str(file), text, judge, project)
+    return judge.findings()
+
+
+def _lint(path: str, text: str, judge: Judge, project: Project) -> None:
+    try:
+        source = parse(path, text)
+    except SyntaxError as error:
+        _unreadable(path, error.lineno or 1, (error.offset or 1) - 1, error.msg, judge)
+        return
+    except ValueError as error:  # null bytes
+        _unreadable(path, 1, 0, str(error), judge)
+        return
+    module = project.module(source)
+    look = Look(judge, module)
+    for check in MODULE_CHECKS:
+        check(look)
+    if "pypto" not in text:
+        return
+    reached: dict[Function, None] = {}
+    for kernel in module.kernels:
+        walk = Walk(kernel, judge)
+        walk.run()
+        reached |= dict.fromkeys([kernel, *walk.reached])
+    _look_at_functions(reached, judge)
+
+
+def _look_at_functions(functions: Iterable[Function], judge: Judge) -> None:
+    for function in functions:
+        look = Look(judge, function.module)
+        for check in FUNCTION_CHECKS:
+            check(look, function)
+
+
+def _unreadable(path: str, line: int, column: int, why: str, judge: Judge) -> None:
+    span = Span(path, line, max(column, 0), line, max(column, 0) + 1)
+    finding = Finding("PTO700", Site(span), {"why": why})
+    empty = SourceFile(path, "", (), parse(path, "").tree, {})
+    judge.add(finding, Module(empty, Project()))

@@ -1,0 +1,135 @@
+"""The functions of a module: which are kernels, which are marked helpers, and what surrounds them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from openpto.lint.modules import Module
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Kind = Literal["kernel", "marked", "plain", "other"]
+
+JIT = frozenset({"pypto.frontend.jit", "pypto.jit"})
+MARKED = frozenset({"pypto.frontend.function"})
+_BARE = frozenset({"ctx", "op", "ops", "type_comment", "kind", "id", "attr", "arg", "name"})
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A function definition.
+
+    kind    kernel: made by `jit`; marked: `frontend.function`; plain: not decorated; other: some other decorator
+    outer   the function that it is defined in, if any
+    """
+
+    node: FunctionNode
+    module: Module
+    kind: Kind
+    outer: Function | None = None
+    jit_call: ast.Call | None = None
+    inner: list[Function] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        arguments = self.node.args
+        return [*arguments.posonlyargs, *arguments.args]
+
+
+def collect(module: Module) -> list[Function]:
+    """Every function of the module, in the order of the text; methods of classes are left out."""
+    found: list[Function] = []
+    _collect(module, module.source.tree.body, None, found)
+    return found
+
+
+def _collect(module: Module, body: list[ast.stmt], outer: Function | None, found: list[Function]) -> None:
+    for statement in body:
+        if isinstance(statement, FunctionNode):
+            kind, call = _kind(module, statement)
+            function = Function(statement, module, kind, outer, call)
+            found.append(function)
+            if outer is not None:
+                outer.inner.append(function)
+            _collect(module, statement.body, function, found)
+        elif not isinstance(statement, ast.ClassDef):
+            for block in blocks(statement):
+                _collect(module, block, outer, found)
+
+
+def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a compound statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list) and block:
+            yield block
+    for handler in getattr(statement, "handlers", ()):
+        yield handler.body
+    for case in getattr(statement, "cases", ()):
+        yield case.body
+
+
+def _kind(module: Module, node: FunctionNode) -> tuple[Kind, ast.Call | None]:
+    kind: Kind = "plain"
+    for decorator in node.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        path = module.path_of(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        if path in JIT:
+            return "kernel", call
+        kind = "marked" if path in MARKED else "other"
+    return kind, None
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The statements and expressions below a node, in the order of the text; contexts and operators are left out."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        if name in _BARE:
+            continue
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found += [entry for entry in value if isinstance(entry, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def every_node(root: ast.AST) -> list[ast.AST]:
+    """The node and all below it, in no particular order."""
+    found = [root]
+    for node in found:
+        found += children(node)
+    return found
+
+
+def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of a body, those of nested functions, lambdas and classes left out (their definitions are given)."""
+    stack: list[ast.AST] = list(reversed(body))
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            stack += reversed(children(node))
+
+
+def names_stored(nodes: list[ast.stmt]) -> set[str]:
+    """The names that statements bind, whatever binds them."""
+    found: set[str] = set()
+    for node in own_nodes(nodes):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+    return found

@@ -1,0 +1,57 @@
+"""No rule fires on a correct kernel: the operators of the gym, the collection of kernel files, good examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from openpto.diagnostics import RULES
+from openpto.lint.engine import lint_files, lint_text
+
+ROOT = Path(__file__).resolve().parents[2]
+GYM = sorted((ROOT / "src" / "openpto_gym").rglob("*.py"))
+CASES = sorted((ROOT.parent / "shared" / "cases").glob("case*.py"))
+
+# Files of the collection that hold kernels which have to be refused, with what the linter finds in them.
+REFUSED = {
+    "case117.py": {"PTO234", "PTO236", "PTO248"},
+    "case123.py": {"PTO236"},
+    "case125.py": {"PTO410"},
+}
+# What a bad example contains beside the mistake that it shows.
+BESIDE = {"PTO223": {"PTO413"}, "PTO235": {"PTO410"}}
+
+
+def test_operators_of_the_gym() -> None:
+    assert GYM
+    assert [finding.text() for finding in lint_files(GYM)] == []
+
+
+@pytest.mark.skipif(not CASES, reason="the collection of kernel files (shared/cases) is not beside the repository")
+def test_kernel_files() -> None:
+    found: dict[str, set[str]] = {}
+    for finding in lint_files(CASES):
+        found.setdefault(Path(finding.span.file).name, set()).add(finding.code)
+    assert found == REFUSED
+
+
+RUN = [code for code, rule in RULES.items() if rule.found_by == "run" and rule.good]
+
+
+@pytest.mark.parametrize("code", RUN)
+def test_good_example_of_a_rule(code: str) -> None:
+    assert [finding.text() for finding in lint_text(RULES[code].good)] == []
+
+
+@pytest.mark.parametrize("code", RUN)
+def test_bad_example_of_a_rule_shows_no_other_mistake(code: str) -> None:
+    found = {finding.code for finding in lint_text(RULES[code].bad)}
+    assert found - {code} == BESIDE.get(code, set())
+
+
+@pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.found_by == "lint"])
+def test_examples_of_rules_that_only_the_linter_knows(code: str) -> None:
+    rule = RULES[code]
+    assert {finding.code for finding in lint_text(rule.bad)} == {code}
+    assert [finding.text() for finding in lint_text(rule.good)] == []
