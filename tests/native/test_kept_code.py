@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="needs llvmlite")
 
-MODULES = 7
-"""The kernel, the pool of threads, and the product, packing and blocks in registers that a matrix product calls; the
-kernel and the blocks have two halves."""
+MODULES = 6
+"""The kernel, and the product, packing and blocks in registers that a matrix product calls; the kernel and the blocks
+have two halves. Nothing here is worth the pool of threads."""
 
 PROGRAM = """
 import sys

@@ -7,9 +7,14 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from openpto.runtime.native import jit, pool, pool_code
+import openpto
+import pypto
+from openpto.runtime.native import jit, later, pool, pool_code
+
+D = pypto.DYNAMIC
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the pool needs POSIX threads")
 
@@ -47,11 +52,9 @@ def region():
     parallel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(pool.code().addresses["openpto_parallel"])
 
     def run(threads, chunks=40):
-        shared = pool.shared(threads)
         context, arena, record = (ctypes.c_int64 * (chunks + 1))(), (ctypes.c_int64 * 512)(), (ctypes.c_int64 * 64)()
         never = ctypes.c_uint64(2**64 - 1)
-        address = shared.address if shared is not None else None
-        function = linked.addresses["chunk"]
+        address, function = pool.shared().address, linked.addresses["chunk"]
         stopped = parallel(address, function, context, chunks, threads, 4096, arena, ctypes.addressof(never), record)
         assert stopped == 0
         return list(context)[1:]
@@ -93,7 +96,7 @@ def test_many_callers_share_the_pool(region):
     for c in callers:
         c.join()
     assert not wrong
-    assert len(pool.shared(5).workers) >= 4
+    assert len(pool.shared().workers) >= 4
 
 
 def test_workers_that_sleep_are_woken(region):
@@ -108,14 +111,14 @@ def test_a_forked_child_has_workers_of_its_own(region):
     wanted = region(3)
     child = os.fork()
     if child == 0:
-        right = region(3) == wanted and pool.shared(3).process == os.getpid() and len(pool.shared(3).workers) == 2
+        right = region(3) == wanted and pool.shared().process == os.getpid() and len(pool.shared().workers) == 2
         os._exit(0 if right else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert region(3) == wanted
 
 
 def test_the_interpreter_ends_with_parked_workers():
-    program = "from openpto.runtime.native import pool; p = pool.shared(4); p.grow(4); print(len(p.workers))"
+    program = "from openpto.runtime.native import pool; p = pool.shared(); p.grow(4); print(len(p.workers))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
 
@@ -130,17 +133,48 @@ def test_without_more_threads_the_caller_does_the_rest(region, monkeypatch):
     assert fresh.workers == []
 
 
-def test_without_posix_threads_the_caller_does_everything(monkeypatch):
-    monkeypatch.setattr(pool, "THREADS", False)
-    assert pool.shared(4) is None
-    work = jit.link_module(WORK, jit.target(), ("chunk",))
-    linked = pool.code.__wrapped__()
-    assert list(linked.addresses) == ["openpto_parallel"]
-    arguments = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 3
-    parallel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(linked.addresses["openpto_parallel"])
-    context, arena = (ctypes.c_int64 * 6)(), (ctypes.c_int64 * 512)()
-    assert parallel(None, work.addresses["chunk"], context, 5, 4, 4096, arena, None, None) == 0
-    assert list(context)[1:] == [expected(c) for c in range(5)]
+@pypto.jit
+def doubled(x: pypto.Tensor([D, 64], pypto.DT_FP32), o: pypto.Tensor([D, 64], pypto.DT_FP32)):
+    pypto.set_vec_tile_shapes(8, 64)
+    for i in pypto.loop(0, x.shape[0], 8, name="rows", idx_name="i"):
+        pypto.assemble(pypto.view(x, [8, 64], [i, 0]) * 2.0, [i, 0], o)
+
+
+def doubles(rows, threads=3):
+    """Whether the kernel is right for a number of rows."""
+    x = np.ones((rows, 64), np.float32)
+    o = np.zeros_like(x)
+    with openpto.configure(engine="native", threads=threads):
+        doubled(x, o)
+    return bool(np.all(o == 2))
+
+
+@pytest.mark.parametrize(
+    ("rows", "threads", "posix", "asked"),
+    [(32, 3, True, 0), (20_000, 3, True, 1), (20_000, 1, True, 0), (20_000, 3, False, 0)],
+)
+def test_the_pool_is_made_for_the_first_region_that_is_worth_it(monkeypatch, rows, threads, posix, asked):
+    calls = []
+    monkeypatch.setattr(later, "_free", {})
+    monkeypatch.setattr(pool, "THREADS", posix)
+    monkeypatch.setattr(pool, "shared", lambda made=pool.shared: (calls.append(1), made())[1])
+    assert doubles(rows, threads)
+    assert doubles(rows, threads)
+    assert len(calls) == asked
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt("stop"), MemoryError()])
+def test_what_keeps_the_pool_from_being_made_ends_the_call(monkeypatch, error):
+    def refuse():
+        raise error
+
+    monkeypatch.setattr(later, "_free", {})
+    with monkeypatch.context() as failing:
+        failing.setattr(pool, "shared", refuse)
+        with pytest.raises(type(error)) as raised:
+            doubles(20_000)
+    assert raised.value is error
+    assert doubles(20_000)
 
 
 def test_the_wanted_threads_follow_the_setting(monkeypatch):

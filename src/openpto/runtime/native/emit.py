@@ -348,7 +348,7 @@ class Emitter(VectorCode):
                 del self.loop_values[stmt.var]
             else:
                 self.loop_values[stmt.var] = outer
-            following = self.code.put(f"add i64 {var}, {step}")
+            following = self.further(var, step)
             loop.ends([following], self.inside_range(following, stop, step, stmt.step))
 
     def inside_range(self, index: str, stop: str, step: str, written: Index) -> str:

@@ -19,6 +19,8 @@ from .loopir import RECORD, Bin, For, Note, Program, Region, Slot
 _STOP, _RECORD, _HOST, _NOTED, _COUNT, _GRAIN, _FREE = 0, 2, 3, 4, 5, 6, 7
 _HOST_POOL, _HOST_THREADS, _HOST_TOKEN, _HOST_PARALLEL, _HOST_LATER, _HOST_REPLAY = range(6)
 NONE = 2**63 - 1
+_CHUNKS = "ptr %function, ptr %context, i64 %chunks"
+_REST = "i64 %scratch, ptr %arena, ptr %deadline, ptr %record"
 
 RUNTIME = f"""
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
@@ -44,6 +46,36 @@ replace:
 release:
   store atomic i64 0, ptr %lock seq_cst, align 8
   ret void
+}}
+
+; all chunks: by the pool if the region is worth it, so that most processes need no pool, else by this thread in order
+define internal i64 @openpto_chunks(ptr %host, {_CHUNKS}, i1 %worth, {_REST}) noinline optnone {{
+entry:
+  %threads.at = getelementptr i64, ptr %host, i64 {_HOST_THREADS}
+  %threads = load i64, ptr %threads.at
+  %hands = icmp sgt i64 %threads, 1
+  %several = icmp sgt i64 %chunks, 1
+  %both = and i1 %hands, %several
+  %shared = and i1 %both, %worth
+  br i1 %shared, label %together, label %alone
+together:
+  %pool.at = getelementptr i64, ptr %host, i64 {_HOST_POOL}
+  %pool = load ptr, ptr %pool.at
+  %parallel.at = getelementptr i64, ptr %host, i64 {_HOST_PARALLEL}
+  %parallel = load ptr, ptr %parallel.at
+  %stopped = call i64 %parallel(ptr %pool, {_CHUNKS}, i64 %threads, {_REST})
+  ret i64 %stopped
+alone:
+  %any = icmp sgt i64 %chunks, 0
+  br i1 %any, label %serial, label %out
+serial:
+  %chunk = phi i64 [ 0, %alone ], [ %chunk.next, %serial ]
+  call void %function(ptr %context, i64 %chunk, ptr %arena, ptr %deadline)
+  %chunk.next = add i64 %chunk, 1
+  %on = icmp slt i64 %chunk.next, %chunks
+  br i1 %on, label %serial, label %out
+out:
+  ret i64 0
 }}
 """
 
@@ -179,14 +211,10 @@ def _run(emitter: Emitter, stmt: Region, name: str, count: str, grain: str) -> N
     partial = code.put(f"icmp ne i64 {rest}, 0")
     one = code.put(f"zext i1 {partial} to i64")
     chunks = code.put(f"add i64 {whole}, {one}")
-    threads = _entry(emitter, "%host", _HOST_THREADS, "i64")
-    used = code.put(f"select i1 {emitter.truth(stmt.shared)}, i64 {threads}, i64 1")
-    pool = _entry(emitter, "%host", _HOST_POOL, "ptr")
-    parallel = _entry(emitter, "%host", _HOST_PARALLEL, "ptr")
     local = code.put(f"getelementptr i8, ptr %arena.in, i64 {emitter.program.scratch}")
     stopped = code.put(
-        f"call i64 {parallel}(ptr {pool}, ptr @{name}, ptr %context, i64 {chunks}, i64 {used}, i64 {stmt.scratch}, "
-        f"ptr {local}, ptr %deadline, ptr %asked)"
+        f"call i64 @openpto_chunks(ptr %host, ptr @{name}, ptr %context, i64 {chunks}, "
+        f"i1 {emitter.truth(stmt.shared)}, i64 {stmt.scratch}, ptr {local}, ptr %deadline, ptr %asked)"
     )
     stop, on = emitter.label("interrupted"), emitter.label("on")
     code.do(f"br i1 {code.put(f'icmp ne i64 {stopped}, 0')}, label %{stop}, label %{on}")

@@ -30,7 +30,7 @@ _PATHS = {
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
 the interpreter runs the handlers at its entry, where their exception is lost."""
-_CODE_VERSION = 3
+_CODE_VERSION = 4
 """Of the code that machine code and this module expect of each other; part of the keys of kept code."""
 _OPTIMISE = 2
 """The code generator's level for functions that are not marked ``optnone``."""
@@ -343,6 +343,14 @@ def interruption(record: Sequence[int]) -> BaseException:
     if not isinstance(kind, type) or not issubclass(kind, BaseException):
         return KeyboardInterrupt()
     return kind() if value is None else kind(value)
+
+
+def leave(found: BaseException, record: int) -> None:
+    """Put an exception where :func:`interruption` finds it, in the record at an address."""
+    held = (type(found), found)
+    for item in held:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(item))
+    ctypes.memmove(record, (ctypes.c_int64 * 4)(-1, *map(id, held), 0), 32)
 
 
 def _taken(pointer: int) -> Any:

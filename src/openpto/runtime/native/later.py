@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from . import pool
+from . import jit, pool
 from .loopir import RECORD
 
 _hosts: dict[int, Host] = {}
@@ -20,24 +20,32 @@ _tokens = count(1)
 
 
 class Host:
-    """Serves one run at a time. Compiled code finds 64-bit integers at ``address``: the pool or 0, threads, a token,
-    then the addresses of ``openpto_parallel``, of the function that takes a note of a chunk, and of the one that hands
-    the notes over."""
+    """Serves one run at a time. Compiled code finds 64-bit integers at ``address``: the pool, threads, a token, then
+    the addresses of ``openpto_parallel``, of the function that takes a note of a chunk, and of the one that hands the
+    notes over. The pool is not made before a region is shared: until then the first integer is the token, and the
+    fourth the address of :func:`_share`."""
 
     __slots__ = ("address", "hand_over", "memory", "pool", "process", "seen", "threads", "token", "waiting")
+
+    _POOL, _PARALLEL = 0, 3
 
     def __init__(self, threads: int) -> None:
         self.process = os.getpid()
         self.threads = threads
         self.token = next(_tokens)
-        self.pool = pool.shared(threads)
-        at = self.pool.address if self.pool is not None else 0
-        parallel = pool.code().addresses["openpto_parallel"]
-        self.memory: Any = (ctypes.c_int64 * 6)(at, threads, self.token, parallel, _address(_TAKE), _address(_REPLAY))
+        self.pool: pool.Pool | None = None
+        hands = threads if pool.THREADS else 1
+        functions = (_address(function) for function in (_SHARE, _TAKE, _REPLAY))
+        self.memory: Any = (ctypes.c_int64 * 6)(self.token, hands, self.token, *functions)
         self.address = ctypes.addressof(self.memory)
         self.hand_over: Callable[[Sequence[int]], int] = _nobody
         self.waiting: list[tuple[int, list[int]]] = []
         self.seen: set[tuple[int, int]] = set()
+
+    def start(self) -> None:
+        """Compiled code finds the pool from now on."""
+        self.pool = pool.shared()
+        self.memory[self._POOL], self.memory[self._PARALLEL] = self.pool.address, self.pool.parallel
 
     def take(self, record: Any, chunk: int, once: bool) -> None:
         """A note of a chunk; called on the thread that runs it. With ``once`` the first of its site in a chunk counts;
@@ -93,6 +101,19 @@ def _nobody(record: Sequence[int]) -> int:
     raise AssertionError(f"a note of site {record[0]} and no run")
 
 
+def _share(token: int, *rest: Any) -> int:
+    """Takes the place of ``openpto_parallel`` in the first region that is shared."""
+    host = _hosts[token]
+    try:
+        host.start()
+    except BaseException as found:  # Ctrl-C, or no memory: nothing may unwind through compiled code
+        jit.leave(found, rest[-1])
+        return 1
+    assert host.pool is not None
+    stopped: int = _PARALLEL(host.pool.parallel)(host.pool.address, *rest)
+    return stopped
+
+
 def _take(record: Any, token: int, chunk: int, once: int) -> int:
     _hosts[token].take(record, chunk, bool(once))
     return 0
@@ -108,6 +129,8 @@ def _address(function: Any) -> int:
     return address
 
 
-_I64 = ctypes.c_int64
+_I64, _PTR = ctypes.c_int64, ctypes.c_void_p
+_PARALLEL = ctypes.CFUNCTYPE(_I64, _PTR, _PTR, _PTR, _I64, _I64, _I64, _PTR, _PTR, _PTR)
+_SHARE = ctypes.CFUNCTYPE(_I64, _I64, *_PARALLEL._argtypes_[1:])(_share)
 _TAKE = ctypes.CFUNCTYPE(_I64, ctypes.POINTER(_I64), _I64, _I64, _I64)(_take)
 _REPLAY = ctypes.CFUNCTYPE(_I64, _I64, _I64)(_replay)

@@ -29,10 +29,8 @@ _latest: tuple[tuple[object, ...], int] | None = None
 
 @once
 def code() -> jit.Linked:
-    """The pool's machine code, made once a process."""
+    """The pool's machine code, made once a process, when the first region is worth several threads."""
     goal = jit.target()
-    if not THREADS:
-        return jit.link_module(pool_code.ALONE, goal, pool_code.EXPORTS[:1])
     return jit.link_module(pool_code.module(jit.RUNTIME, goal.is_x86), goal, pool_code.EXPORTS)
 
 
@@ -56,7 +54,7 @@ def wanted() -> int:
 
 
 class Pool:
-    """Workers and the memory that they share with callers."""
+    """Workers and the memory that they share with callers. ``parallel`` is the address of ``openpto_parallel``."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -76,6 +74,7 @@ class Pool:
         prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
         self._work = prototype(code().addresses["openpto_worker"])
         self._end = prototype(code().addresses["openpto_end_workers"])
+        self.parallel = code().addresses["openpto_parallel"]
 
     def grow(self, threads: int) -> None:
         """Have workers for a caller that counts ``threads`` with itself; fewer if the system has no more. Compiled code
@@ -108,11 +107,9 @@ def _initialise(base: int) -> None:
     library.pthread_cond_init(ctypes.c_void_p(base + 128), None)
 
 
-def shared(threads: int) -> Pool | None:
-    """The process's pool, which starts workers when a region is worth it; None where a caller works alone."""
+def shared() -> Pool:
+    """The process's pool, which starts workers when a caller wants them."""
     global _pool
-    if threads <= 1 or not THREADS:
-        return None
     pool = _pool
     if pool is None or pool.process != os.getpid():
         with _lock:

@@ -48,24 +48,6 @@ def module(poll: str, is_x86: bool) -> str:
 
 
 EXPORTS = ("openpto_parallel", "openpto_worker", "openpto_end_workers")
-ALONE = """
-define i64 @openpto_parallel(ptr %pool, ptr %function, ptr %context, i64 %chunks, i64 %threads, i64 %scratch,
-                             ptr %arena, ptr %deadline, ptr %record) noinline optnone {
-entry:
-  %any = icmp sgt i64 %chunks, 0
-  br i1 %any, label %serial, label %out
-serial:
-  %chunk = phi i64 [ 0, %entry ], [ %chunk.next, %serial ]
-  call void %function(ptr %context, i64 %chunk, ptr %arena, ptr %deadline)
-  %chunk.next = add i64 %chunk, 1
-  %on = icmp slt i64 %chunk.next, %chunks
-  br i1 %on, label %serial, label %out
-out:
-  ret i64 0
-}
-"""
-"""The module where there are no POSIX threads: the caller does all chunks."""
-
 _TEXT = """
 declare i32 @pthread_mutex_lock(ptr)
 declare i32 @pthread_mutex_unlock(ptr)
@@ -284,9 +266,7 @@ define i64 @openpto_parallel(ptr %pool, ptr %function, ptr %context, i64 %chunks
 entry:
   %several = icmp sgt i64 %threads, 1
   %worth = icmp sgt i64 %chunks, 1
-  %both = and i1 %several, %worth
-  %exists = icmp ne ptr %pool, null
-  %shared = and i1 %both, %exists
+  %shared = and i1 %several, %worth
   br i1 %shared, label %acquire, label %alone
 acquire:
   %asked.at = getelementptr i8, ptr %pool, i64 280

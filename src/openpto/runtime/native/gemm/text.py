@@ -63,7 +63,8 @@ class Text(Code):
 
     @contextmanager
     def loop(self, stop: str, step: str | int = 1, first: str = "0") -> Iterator[str]:
-        """``for i in range(first, stop, step)``; tested at the end, which is less code to compile."""
+        """``for i in range(first, stop, step)``; tested at the end, which is less code to compile. The code generator
+        leaves the addresses of a loop alone whose variable goes through a freeze."""
         body, done, following = self.label("body"), self.label("done"), self.name()
         before = self.here
         self.branch(self.compare("slt", first, stop), body, done)
@@ -73,7 +74,7 @@ class Text(Code):
         i = self.name()
         yield i
         self.lines[lines] = f"  {i} = phi i64 [ {first}, %{before} ], [ {following}, %{self.here} ]"
-        self.do(f"{following} = add i64 {i}, {step}")
+        self.do(f"{following} = freeze i64 {self.put(f'add i64 {i}, {step}')}")
         self.branch(self.compare("slt", following, stop), body, done)
         self.start(done)
 
