@@ -33,17 +33,21 @@ def awaited_by_fork(lock: Lock) -> Lock:
 
 
 def _before() -> None:
-    """Take all awaited locks or none, since threads may take several of them in an order of their own."""
+    """Take all awaited locks or none, since threads may take several of them in an order of their own. The one that
+    was not free is waited for, because a thread that only looks now and then may never find it free."""
     end = time.monotonic() + PATIENCE
+    locks = list(_awaited)
+    first: list[Any] = []
     while True:
-        locks = list(_awaited)
-        got = [lock for lock in locks if lock.acquire(blocking=False)]
-        if len(got) == len(locks) or time.monotonic() > end:
+        got = [*first, *(lock for lock in locks if lock not in first and lock.acquire(blocking=False))]
+        missing = [lock for lock in locks if lock not in got]
+        left = end - time.monotonic()
+        if not missing or left <= 0:
             _taken.extend(got)
             return
         for lock in got:
             lock.release()
-        time.sleep(0.001)
+        first = missing[:1] if missing[0].acquire(timeout=left) else []
 
 
 def _in_parent() -> None:

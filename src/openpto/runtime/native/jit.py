@@ -127,6 +127,9 @@ def binding() -> Any:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    # Each call of LLVM takes this lock, also one that frees the code of a kernel that nobody has any more: whenever the
+    # last reference goes, in any thread, and under no lock of ours.
+    awaited_by_fork(llvm.ffi.lib._lock._lock)
     return llvm
 
 
