@@ -11,14 +11,28 @@ from openpto._version import __version__
 
 if TYPE_CHECKING:
     from openpto import distributed, testing
+    from openpto.checks.query import TileFinding, check_tiles
     from openpto.kernel.receipt import Receipt, last_run
     from openpto.language.configuration import Settings, configure, settings
 
-__all__ = ["Receipt", "Settings", "__version__", "configure", "distributed", "last_run", "settings", "testing"]
+__all__ = [
+    "Receipt",
+    "Settings",
+    "TileFinding",
+    "__version__",
+    "check_tiles",
+    "configure",
+    "distributed",
+    "last_run",
+    "settings",
+    "testing",
+]
 
 _HOMES = {
     "Receipt": "openpto.kernel.receipt",
     "Settings": "openpto.language.configuration",
+    "TileFinding": "openpto.checks.query",
+    "check_tiles": "openpto.checks.query",
     "configure": "openpto.language.configuration",
     "last_run": "openpto.kernel.receipt",
     "settings": "openpto.language.configuration",

@@ -33,7 +33,7 @@ from openpto.ir.enums import SaturationMode, TopKAlgo
 from openpto.ir.expr import Dim
 from openpto.ir.nodes import If, Imm, Kernel, Loop, Op, Value
 from openpto.ops import OPS
-from openpto.ops.registry import Reduce
+from openpto.ops.registry import Pointwise, Reduce
 
 TILED_BY_SOURCE = frozenset({"index_put_", "index_add_", "scatter_update"})
 """Updates whose tile cuts what is written, the operand before the tensor that is changed."""
@@ -139,10 +139,24 @@ def _operands(
     if is_reduction(op) and use.axis is not None:
         shape = tuple(1 if axis == use.axis else extent for axis, extent in enumerate(use.shape))
         results = [replace(buffer, shape=shape) for buffer in results]  # the axis is dropped later
-    sources = [_buffer(value, tile, rank, reusable=uses[value] <= 1) for value in inputs]
+    stays = not use.moves_last  # a transposed tile is written while the other one is read
+    sources = [_buffer(value, tile, rank, reusable=stays and uses[value] <= 1) for value in inputs]
+    decl = OPS.get(op.name)
+    if decl is not None and isinstance(decl.arithmetic, Pointwise) and results:
+        sources = _without_expanded(sources, results[0])
     if op.name in ROW_BLOCKS:
         return [_row_block(b) for b in sources], [_row_block(b) for b in results]
     return sources, results
+
+
+def _without_expanded(sources: list[TileBuffer], result: TileBuffer) -> list[TileBuffer]:
+    """An operand that is broadcast needs no room where the result takes no other place: version 0.2 copies it to a
+    tile of its own first, and that becomes the result."""
+    alike = [source for source in sources if source.itemsize == result.itemsize]
+    if any(source.reusable and source.size == result.size for source in alike):
+        return sources
+    small = next((source for source in alike if source.size < result.size), None)
+    return sources if small is None else [source for source in sources if source is not small]
 
 
 def _row_block(buffer: TileBuffer) -> TileBuffer:

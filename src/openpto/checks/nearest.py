@@ -76,7 +76,7 @@ def nearest_cube(asked: CubeTile, steps: tuple[int, int, int], legal: Legal[Cube
     CubeTile(m=(32, 64), k=(32, 32, 32), n=(16, 16), split_k=False)
     """
     axes = [_near_axis(values, step) for values, step in zip((asked.m, asked.k, asked.n), steps, strict=True)]
-    for m, k, n in _by_distance(axes):
+    for m, k, n in by_distance(axes):
         tile = CubeTile(m, k, n, asked.split_k)
         if legal(tile):
             return tile
@@ -93,6 +93,8 @@ def _near_axis(values: Sequence[int], step: int) -> list[tuple[float, Pair]]:
     for first in _inner_values(inner, step):
         choices = [_outer_values(first, outer) for outer in outers]
         for rest in _products(choices):
+            if len(set(outers)) < len(set(rest)):  # what the author keeps alike stays alike
+                continue
             cost = _distance(inner, first) + sum(_distance(o, r) / 2 for o, r in zip(outers, rest, strict=True))
             found.setdefault((first, *rest), cost)
     return sorted(((cost, pair) for pair, cost in found.items()), key=lambda item: (item[0], [-v for v in item[1]]))
@@ -128,7 +130,7 @@ def _products(choices: Sequence[Sequence[int]]) -> Iterator[Pair]:
             yield (first, *rest)
 
 
-def _by_distance(axes: Sequence[Sequence[tuple[float, Pair]]]) -> Iterator[tuple[Pair, ...]]:
+def by_distance(axes: Sequence[Sequence[tuple[float, Pair]]]) -> Iterator[tuple[Pair, ...]]:
     """Combinations of one choice per axis, the smallest sum of distances first."""
     start = (0,) * len(axes)
     waiting, seen = [(sum(axis[0][0] for axis in axes), start)], {start}

@@ -57,11 +57,7 @@ class Suggestions:
     def text(self, found: Finding) -> str:
         """Arguments of the setter that would mend a finding."""
         tile = self.tile(found)
-        if tile is None:
-            return NOTHING
-        if isinstance(tile, CubeTile):
-            return cube.text(tile)
-        return conv_text(tile) if isinstance(tile, ConvTile) else numbers(tile)
+        return NOTHING if tile is None else tile_text(tile)
 
     def tile(self, found: Finding) -> tuple[int, ...] | CubeTile | ConvTile | None:
         """The tile to use instead, None if there is none."""
@@ -144,7 +140,17 @@ def _cube_steps(op: Op) -> tuple[int, int, int]:
     return rows, deep, max(step_b, 16)
 
 
-def conv_text(tile: ConvTile) -> str:
-    """The arguments of set_conv_tile_shapes."""
+def tile_text(tile: tuple[int, ...] | CubeTile | ConvTile) -> str:
+    """A tile as arguments of its setter."""
+    if isinstance(tile, CubeTile):
+        return cube.text(tile) + (", True" if tile.split_k else "")
+    if not isinstance(tile, ConvTile):
+        return numbers(tile)
     first = f"TileL1Info({numbers(tile.l1)})"
     return first if tile.l0 is None else f"{first}, TileL0Info({numbers(tile.l0)})"
+
+
+def setter_text(tile: tuple[int, ...] | CubeTile | ConvTile) -> str:
+    """The call that sets a tile."""
+    kind = "cube" if isinstance(tile, CubeTile) else "conv" if isinstance(tile, ConvTile) else "vec"
+    return f"pypto.set_{kind}_tile_shapes({tile_text(tile)})"

@@ -21,7 +21,7 @@ from openpto.checks.cube import find_cube
 from openpto.checks.findings import Finding
 from openpto.checks.suggest import Suggestions, wants_suggestion
 from openpto.checks.vector import find_shape, find_vector
-from openpto.checks.workload import check_operation_count
+from openpto.checks.workload import find_operation_count
 from openpto.device import Chip, chips_of
 from openpto.diagnostics import portability
 from openpto.ir.nodes import Kernel, Op, Value
@@ -67,7 +67,8 @@ class Tiles:
                 moves.append(op)
         for op in moves:  # last: a warning says little beside a refusal for the same reason
             _check_move(op)
-        check_operation_count(kernel)
+        for found in find_operation_count(kernel):
+            found.report()
 
 
 def _check_move(op: Op) -> None:

@@ -11,16 +11,18 @@ from math import prod
 
 from openpto.checks.access import core
 from openpto.checks.buffers import inputs_of, tiled_shape
-from openpto.diagnostics import warn
+from openpto.checks.findings import Finding
 from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Value
 
 MOST_OPERATIONS = 18_000
 """Operations on tiles per graph; beyond, compiling takes long or fails."""
 
 
-def check_operation_count(kernel: Kernel) -> None:
-    """Warn (PTO311) once per body of a loop, at the operation with most tiles."""
-    _report(*_count(kernel.body))
+def find_operation_count(kernel: Kernel) -> list[Finding]:
+    """PTO311 once per body of a loop, at the operation with most tiles."""
+    found: list[Finding] = []
+    _report(_count(kernel.body, found), found)
+    return found
 
 
 def tile_counts(op: Op) -> tuple[int, ...]:
@@ -33,6 +35,8 @@ def tile_counts(op: Op) -> tuple[int, ...]:
         shape = result.type.shape
         tile = (*(1 for _ in shape[:-2]), scope.cube.m[0], scope.cube.n[0])
     else:
+        return ()
+    if min(tile, default=1) <= 0:  # refused elsewhere
         return ()
     return tuple(-(-extent // piece) for extent, piece in zip(shape, tile, strict=False) if isinstance(extent, int))
 
@@ -53,29 +57,29 @@ def formula(op: Op) -> str:
     return f"{tiles} tiles x (1 + {operands}) = {tile_operations(op)}"
 
 
-def _count(block: Block) -> tuple[int, Op | None]:
+def _count(block: Block, found: list[Finding]) -> tuple[int, Op | None]:
     """Operations on tiles in a block without those of its loops, which are graphs of their own; and the greatest."""
     total, most = 0, 0
     greatest: Op | None = None
     for stmt in block.body:
         if isinstance(stmt, Loop):
-            _report(*_count(stmt.body))
+            _report(_count(stmt.body, found), found)
             continue
         if isinstance(stmt, Op):
-            found: tuple[int, Op | None] = (tile_operations(stmt), stmt)
+            part: tuple[int, Op | None] = (tile_operations(stmt), stmt)
         elif isinstance(stmt, If):
-            found = max((_count(stmt.then), _count(stmt.other)), key=lambda branch: branch[0])
+            part = max((_count(stmt.then, found), _count(stmt.other, found)), key=lambda branch: branch[0])
         else:
             continue
-        count, op = found
+        count, op = part
         total += count
         if count > most:
             most, greatest = count, op
     return total, greatest
 
 
-def _report(total: int, greatest: Op | None) -> None:
-    if total < MOST_OPERATIONS or greatest is None:
-        return
-    name = greatest.site.asked or greatest.name
-    warn("PTO311", site=greatest.site, op=name, total=total, most=MOST_OPERATIONS, formula=formula(greatest))
+def _report(counted: tuple[int, Op | None], found: list[Finding]) -> None:
+    total, greatest = counted
+    if total >= MOST_OPERATIONS and greatest is not None:
+        fields = {"total": total, "most": MOST_OPERATIONS, "formula": formula(greatest)}
+        found.append(Finding("PTO311", greatest, fields))

@@ -56,19 +56,27 @@ _collectors: ContextVar[tuple[list[PyptoWarning], ...]] = ContextVar("openpto_co
 _registries: dict[str, dict[Any, Any]] = {}
 
 
+_quiet: ContextVar[bool] = ContextVar("openpto_quiet", default=False)
+
+
 class collect_warnings:  # noqa: N801 - reads as a statement
     """``with collect_warnings() as found:``: a list that receives the warnings of the block, each once per code and
-    place, in order."""
+    place, in order. With ``quiet`` they are shown to nobody else."""
 
-    __slots__ = ("_token",)
+    __slots__ = ("_quiet", "_said", "_token")
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
 
     def __enter__(self) -> list[PyptoWarning]:
         collected: list[PyptoWarning] = []
-        self._token = _collectors.set((*_collectors.get(), collected))
+        self._token = _collectors.set((collected,) if self._quiet else (*_collectors.get(), collected))
+        self._said = _quiet.set(self._quiet or _quiet.get())
         return collected
 
     def __exit__(self, *error: object) -> None:
         _collectors.reset(self._token)
+        _quiet.reset(self._said)
 
 
 def warn(code: str, /, *, site: Site | Span | None = None, **fields: Any) -> None:
@@ -83,7 +91,7 @@ def emit(warning: PyptoWarning) -> None:
     for collected in active:
         if all(warning.key != kept.key for kept in collected):
             collected.append(warning)
-    if known or _is_silenced():
+    if known or _quiet.get() or _is_silenced():
         return
     span = warning.site.span
     file, line = (span.file, span.line) if span is not None else ("<pypto>", 1)

@@ -139,8 +139,8 @@ register(
             "kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements（{op}）",
         ),
         help=T(
-            "round kL0 and nL0 up to multiples of 16, for example pypto.set_cube_tile_shapes({suggest})",
-            "将 kL0 和 nL0 向上取整为 16 的倍数，例如 pypto.set_cube_tile_shapes({suggest})",
+            "make kL0 and nL0 multiples of 16, for example pypto.set_cube_tile_shapes({suggest})",
+            "使 kL0 和 nL0 为 16 的倍数，例如 pypto.set_cube_tile_shapes({suggest})",
         ),
         explanation=T(
             "The cube multiplies fractals of 16 by 16 elements. mL0 needs no alignment as long as A is not "
@@ -165,9 +165,9 @@ register(
             "{name} * sizeof(dtype) = {bytes} bytes, must be 32-byte aligned（{op}）",
         ),
         help=T(
-            "round {name} up until its bytes ({formula}) are a multiple of 32, for example "
+            "the bytes of {name} ({formula}) must be a multiple of 32, for example "
             "pypto.set_cube_tile_shapes({suggest})",
-            "将 {name} 向上取整，使其字节数（{formula}）为 32 的倍数，例如 pypto.set_cube_tile_shapes({suggest})",
+            "{name} 的字节数（{formula}）须为 32 的倍数，例如 pypto.set_cube_tile_shapes({suggest})",
         ),
         explanation=T(
             "Tiles are copied in blocks of 32 bytes. With elements of one byte 16 elements are not enough. Of an operand "
@@ -193,8 +193,8 @@ register(
             "mL0 memory not aligned when transA=true: {bytes} bytes；{op} 的 mL0 为 {formula}，须为完整的 32 字节块",
         ),
         help=T(
-            "round mL0 up, for example pypto.set_cube_tile_shapes({suggest})",
-            "将 mL0 向上取整，例如 pypto.set_cube_tile_shapes({suggest})",
+            "for example pypto.set_cube_tile_shapes({suggest})",
+            "例如 pypto.set_cube_tile_shapes({suggest})",
         ),
         explanation=T(
             "A matrix stored as [K, M] is read along M, in blocks of 32 bytes. Without a_trans mL0 needs no alignment.",
@@ -224,8 +224,8 @@ register(
             "{op} 的 {name} 为 {extent}；该操作数采用 NZ 格式，其外轴须按 16 的倍数切分",
         ),
         help=T(
-            "round {name} up, for example pypto.set_cube_tile_shapes({suggest})",
-            "将 {name} 向上取整，例如 pypto.set_cube_tile_shapes({suggest})",
+            "make {name} a multiple of 16, for example pypto.set_cube_tile_shapes({suggest})",
+            "使 {name} 为 16 的倍数，例如 pypto.set_cube_tile_shapes({suggest})",
         ),
         explanation=T(
             "NZ stores fractals of 16 rows of 32 bytes. A tile takes whole fractals; in ND the rows of A are padded "
