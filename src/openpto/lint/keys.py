@@ -99,7 +99,7 @@ def _load(walk: Walk, seen: Access) -> Value:
     walk.read(tensor, seen.node, "view")
     entries = spread(seen)
     if entries is None or tensor.shape is None:
-        if seen.picks is not None and seen.ellipsis is None and _all_indices(seen):
+        if seen.picks is None or all(not pick.is_slice for pick in seen.picks):
             return UNKNOWN  # a scalar, or a window of a tensor with more axes
         return Tensor("window", "", None, node=seen.node, written=True)
     if entries and all(pick is not None and not pick.is_slice for pick in entries):
@@ -115,10 +115,6 @@ def _load(walk: Walk, seen: Access) -> Value:
             dims.append(size if size is None or size.value is not None else None)
             full = full and _inside(pick, extent)
     return Tensor("window", "", tuple(dims), False, tensor.dtype, node=seen.node, full=full, written=True)
-
-
-def _all_indices(seen: Access) -> bool:
-    return seen.picks is not None and all(not pick.is_slice for pick in seen.picks)
 
 
 def _inside(pick: Pick, extent: Dim) -> bool:

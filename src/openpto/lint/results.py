@@ -172,11 +172,25 @@ def _reshape(call: Call) -> Tensor:
     if dims is not None:
         dims = tuple(None if dim == Int(-1) else dim for dim in dims)
     found = made(call, dims, None if source is None else source.dtype)
+    if source is not None and source.shape is not None and dims is not None and None not in dims:
+        have, want = count_of(source.shape), count_of(dims)
+        if have is not None and want is not None and have != want:
+            found.dims = None  # refused; nothing follows from it
     found.full = source is not None and source.full and "valid_shape" not in call.arguments
     if source is not None and call.value("inplace") != Const(False) and "inplace" in call.arguments:
         found.choices = (source,)
         found.full = False
     return found
+
+
+def count_of(dims: Dims) -> int | None:
+    """The number of elements, if every extent is a known number."""
+    total = 1
+    for dim in dims:
+        if dim is None or dim.value is None or dim.value < 0:
+            return None
+        total *= dim.value
+    return total
 
 
 def _transpose(call: Call) -> Tensor:

@@ -87,6 +87,8 @@ def declared(node: ast.Call, values: list[Value], named: dict[str, Argument]) ->
     dims: tuple[Dim, ...] | None = None
     if entries:
         dims = tuple(entry if isinstance(entry, Int) else None for entry in entries)
+        if any(dim is not None and dim.value is not None and dim.value < 0 for dim in dims):
+            dims = None
     name = named["name"].value if "name" in named else values[2] if len(values) > 2 else UNKNOWN
     shown = name.value if isinstance(name, Const) and isinstance(name.value, str) else ""
     known = dtype.api if isinstance(dtype, Name) and dtype.api.startswith("DT_") else None

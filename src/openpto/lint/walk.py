@@ -15,7 +15,7 @@ from openpto.lint import expressions, statements
 from openpto.lint.findings import Finding, Fix
 from openpto.lint.frames import Frame, OpenLoop, Tiles, frame_of
 from openpto.lint.functions import Function, every_node
-from openpto.lint.hooks import KernelEnd, tell
+from openpto.lint.hooks import Call, KernelEnd, tell
 from openpto.lint.parameters import bind_parameters
 from openpto.lint.scopes import scope_of
 from openpto.lint.values import Callable, List, Tensor, Tuple, Value
@@ -33,7 +33,8 @@ class Walk:
     loops          the `pypto.loop` around this point, outermost first
     conditional    how many conditions without a known value must hold for this point to be reached
     reached        the helpers that were followed
-    setters        whether any tile shape was set; or code that was not followed may have set one
+    vec_setters    how often a vector tile was set, or may have been by code that was not followed; so cube_setters
+    first_use      the first operation that needs a vector tile and a cube tile: call, frame, rank
     complete       whether everything was followed
     """
 
@@ -51,6 +52,7 @@ class Walk:
         self.vec_setters = 0
         self.cube_setters = 0
         self.complete = True
+        self.first_use: dict[str, tuple[Call, Frame, int | None]] = {}
         self.parameters: tuple[Tensor, ...] = ()
 
     def run(self) -> None:

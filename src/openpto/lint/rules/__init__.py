@@ -1,5 +1,5 @@
 """The rules, a file per subject. Each file registers its checks when it is imported; the list below is complete."""
 
-from openpto.lint.rules import names, signature, syntax, unwritten, windows
+from openpto.lint.rules import conditions, loops, names, operands, signature, syntax, tiles, unwritten, windows
 
-__all__ = ["names", "signature", "syntax", "unwritten", "windows"]
+__all__ = ["conditions", "loops", "names", "operands", "signature", "syntax", "tiles", "unwritten", "windows"]

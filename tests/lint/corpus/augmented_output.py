@@ -1,0 +1,9 @@
+import pypto
+
+T = pypto.Tensor([8, 32], pypto.DT_FP32)
+
+
+@pypto.frontend.jit
+def kernel(x: T, y: T):
+    pypto.set_vec_tile_shapes(8, 32)
+    y += x  # expect: PTO770

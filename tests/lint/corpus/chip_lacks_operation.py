@@ -1,0 +1,11 @@
+# lint: chip=910B
+import pypto
+
+T = pypto.Tensor([8, 32], pypto.DT_FP32)
+
+
+@pypto.frontend.jit
+def kernel(x: T, y: T):
+    pypto.set_vec_tile_shapes(8, 32)
+    a, b = pypto.interleave(x, x)  # expect: PTO309
+    y[:] = x + 1.0

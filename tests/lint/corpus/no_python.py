@@ -1,0 +1,5 @@
+import pypto
+
+
+def kernel(x:  # expect: PTO700
+    pass

@@ -1,0 +1,12 @@
+import pypto
+
+T = pypto.Tensor([8, 32], pypto.DT_FP32)
+
+
+def doubled(t):
+    return t + pypto.exp(t)  # expect: PTO301
+
+
+@pypto.frontend.jit
+def kernel(x: T, y: T):
+    y[:] = doubled(x)
