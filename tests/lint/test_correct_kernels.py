@@ -22,7 +22,7 @@ REFUSED = {
     "case125.py": {"PTO410"},
 }
 # What a bad example contains beside the mistake that it shows, portability aside.
-BESIDE = {"PTO223": {"PTO413"}, "PTO231": {"PTO228"}, "PTO235": {"PTO410"}, "PTO286": {"PTO224"}}
+BESIDE = {"PTO223": {"PTO413"}, "PTO231": {"PTO228"}, "PTO286": {"PTO224"}}
 EVERYTHING = Selection(extend_select=("PTO1", "PTO2", "PTO3", "PTO4", "PTO5", "PTO6"))
 
 
