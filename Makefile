@@ -56,6 +56,7 @@ typecheck: $(MADE)/dev  ## mypy, strict, over src
 docs-tables: $(MADE)/run  ## write the generated pages and type stubs again
 	$(PY) tools/api_table.py --write
 	$(PY) tools/contract_table.py --write
+	$(PY) tools/rule_pages.py --write
 	$(PY) tools/api_stub.py --write
 	$(PY) tools/lint_table.py --write
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openpto.diagnostics.language import Language, current_language
@@ -82,7 +82,9 @@ def render(
     phrases = [fill(phrase, fields) for phrase in rule.phrases]
     help_text = fill(rule.help.in_language(tongue), fields)
     seen = f"{title}\n{message}\n{help_text}"
-    message += "".join(words["says"].format(phrase=p) for p in phrases if p not in seen)
+    unsaid = [phrase for phrase in phrases if phrase not in seen]
+    if unsaid:
+        message += words["says"].format(phrase="; ".join(unsaid))
     source = excerpt(site.span) if site.span is not None else None
     margin = len(str(site.span.line)) if site.span is not None and source is not None else 2
     lines = [_headline(rule, severity or rule.severity, title)]
@@ -94,7 +96,7 @@ def render(
         words["help"].format(text=help_text),
         words["explain"].format(code=rule.code),
     ]:
-        lines += _wrapped(f"{' ' * margin} = ", " " * (margin + 3), note, phrases + _SETTER.findall(note))
+        lines += wrapped(f"{' ' * margin} = ", " " * (margin + 3), note, phrases + _SETTER.findall(note))
     return "\n".join(lines)
 
 
@@ -150,12 +152,12 @@ def _place_lines(span: Span | None, source: Excerpt | None, margin: int) -> list
 def _message_lines(source: Excerpt | None, margin: int, message: str, phrases: list[str]) -> list[str]:
     """The message behind the carets if it fits there, else below them."""
     if source is None:
-        return _wrapped(f"{' ' * margin} = ", " " * (margin + 3), message, phrases)
+        return wrapped(f"{' ' * margin} = ", " " * (margin + 3), message, phrases)
     bar = f"{' ' * margin} | "
     carets = bar + " " * source.start + "^" * source.length
     if cell_width(carets) + 1 + cell_width(message) <= CARET_LINE_WIDTH:
         return [f"{carets} {message}"]
-    return [carets, *_wrapped(bar, bar, message, phrases)]
+    return [carets, *wrapped(bar, bar, message, phrases)]
 
 
 def _trail_notes(site: Site, words: Mapping[str, str]) -> list[str]:
@@ -179,8 +181,11 @@ def _loop_text(frame: LoopFrame) -> str:
     return f"{printable(frame.name)} ({printable(frame.index_name)}{value})"
 
 
-def _wrapped(first: str, rest: str, text: str, phrases: list[str]) -> list[str]:
-    """Break text into lines of WIDTH cells, never inside a phrase and never inside a word."""
+def wrapped(first: str, rest: str, text: str, phrases: Sequence[str] = ()) -> list[str]:
+    """Break text into lines of WIDTH cells, never inside a phrase and never inside a word.
+
+    `first` stands before the first line and `rest` before the others.
+    """
     for phrase in sorted(phrases, key=len, reverse=True):
         text = text.replace(phrase, phrase.replace(" ", _GLUE))
     lines: list[str] = []

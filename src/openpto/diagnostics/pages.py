@@ -1,0 +1,129 @@
+"""What the page of a rule says, in parts: `pypto explain` prints them, tools/rule_pages.py makes docs/rules of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from openpto.diagnostics.language import Language, T
+from openpto.diagnostics.registry import RULES, Rule
+from openpto.diagnostics.render import render
+from openpto.diagnostics.span import NOWHERE
+
+Kind = Literal["prose", "report", "program", "list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One paragraph, text block or list of a page. The first part of a page has no heading."""
+
+    heading: str
+    text: str
+    kind: Kind = "prose"
+
+
+_HEADINGS = {
+    "message": T("what is reported", "报告内容"),
+    "class": T("in Python", "在 Python 中"),
+    "vendor": T("known to the toolchains as", "工具链中的编号"),
+    "phrases": T("usual words", "常见措辞"),
+    "bad": T("stops", "会停止"),
+    "noted": T("is warned about", "会得到警告"),
+    "good": T("runs", "可以运行"),
+    "untestable": T("why there is no example", "示例"),
+}
+
+_CLASS = {
+    "error": T("{exc}, and pypto.PyptoError", "{exc}，同时也是 pypto.PyptoError"),
+    "warning": T(
+        "a warning (openpto.diagnostics.PyptoWarning); the kernel runs",
+        "警告 (openpto.diagnostics.PyptoWarning)；kernel 照常运行",
+    ),
+    "portability": T(
+        "a warning; {exc} once the target is {profiles}: openpto.configure(target=...), PYPTO_TARGET",
+        "警告；目标为 {profiles} 时是 {exc}：openpto.configure(target=...)，PYPTO_TARGET",
+    ),
+}
+
+
+def heading_line(rule: Rule, language: Language) -> str:
+    """Code and title, the headline of a page."""
+    return f"{rule.code}: {rule.title.in_language(language)}"
+
+
+def parts(rule: Rule, language: Language) -> list[Part]:
+    """The parts of a rule's page, in the order in which they are read."""
+
+    def heading(key: str) -> str:
+        return _HEADINGS[key].in_language(language)
+
+    made = [
+        Part("", rule.explanation.in_language(language)),
+        Part(heading("message"), template(rule, language), "report"),
+        Part(heading("class"), _class_text(rule, language)),
+    ]
+    if rule.aliases:
+        made.append(Part(heading("vendor"), ", ".join(rule.aliases), "list"))
+    if rule.phrases:
+        made.append(Part(heading("phrases"), "\n".join(map(_shown, rule.phrases)), "list"))
+    if rule.untestable:
+        reason = T(rule.untestable, "此规则取决于运行环境，没有可以直接运行的示例")
+        return [*made, Part(heading("untestable"), reason.in_language(language))]
+    bad = heading("bad" if rule.severity == "error" else "noted")
+    return [
+        *made,
+        Part(bad, rule.bad.strip("\n"), "program"),
+        Part(heading("good"), rule.good.strip("\n"), "program"),
+    ]
+
+
+def template(rule: Rule, language: Language) -> str:
+    """The diagnostic without a place, <fields> unfilled; the line that names `pypto explain` is left out."""
+    return render(rule, NOWHERE, {}, language=language).rpartition("\n")[0]
+
+
+def find(query: str) -> list[Rule]:
+    """The rules that a code, a vendor code, a name or words of a message stand for.
+
+    >>> [rule.code for rule in find("PTO301")]
+    ['PTO301']
+    """
+    wanted = query.strip()
+    if wanted.upper() in RULES:
+        return [RULES[wanted.upper()]]
+    exact = [rule for rule in RULES.values() if wanted.upper() in rule.aliases or wanted.lower() == rule.name]
+    return exact or [rule for rule in RULES.values() if _says(rule, wanted)]
+
+
+def _says(rule: Rule, words: str) -> bool:
+    """Whether a rule has the words in its title or a phrase, or a phrase with its fields filled in lies in them."""
+    if len(words) < 4:
+        return False
+    lower = words.lower()
+    if any(lower in text.lower() for text in (*_texts(rule), *map(_shown, rule.phrases))):
+        return True
+    return any(_pattern(phrase).search(words) for phrase in rule.phrases if len(_FIELD.sub("", phrase)) >= 12)
+
+
+def _texts(rule: Rule) -> list[str]:
+    """The texts in which a user may recognise a rule."""
+    return [text for both in (rule.title, rule.message) for text in (both.en, both.zh)]
+
+
+_FIELD = re.compile(r"\{[A-Za-z_0-9]+\}")
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    return re.compile(".+?".join(map(re.escape, _FIELD.split(phrase))), re.IGNORECASE)
+
+
+def _class_text(rule: Rule, language: Language) -> str:
+    kind = "portability" if rule.severity == "warning" and rule.profiles else rule.severity
+    text = _CLASS[kind].in_language(language)
+    return text.format(exc=rule.exc.__name__, profiles=", ".join(rule.profiles))
+
+
+def _shown(phrase: str) -> str:
+    """Fields as a reader sees them: <rank> for {rank}."""
+    return _FIELD.sub(lambda match: f"<{match[0][1:-1]}>", phrase)
