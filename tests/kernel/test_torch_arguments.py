@@ -96,6 +96,20 @@ def test_unusable_tensors():
     assert out.abs().sum() == 0
 
 
+class Elsewhere(torch.Tensor):
+    """A tensor that says it is on a device."""
+
+    @property
+    def device(self):
+        return torch.device("cuda", 0)
+
+
+def test_a_tensor_on_a_device_is_refused():
+    error = code(double, torch.ones(4, 8).as_subclass(Elsewhere), torch.zeros(4, 8))
+    assert error.code == "PTO518"
+    assert "Unsupported device type: cuda:0" in str(error)
+
+
 def test_inference_mode():
     with torch.inference_mode():
         x, out = torch.ones(4, 8), torch.zeros(4, 8)

@@ -91,6 +91,7 @@ def test_what_python_may_not_ask(ask, phrase):
     with pytest.raises(TypeError) as caught:
         ask(Tensor([4], DT_FP32))
     assert phrase in str(caught.value)
+    assert (ask is bool) == (getattr(caught.value, "code", "") == "PTO259")
 
 
 def test_cache_policy_is_recorded():

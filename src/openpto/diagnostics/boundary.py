@@ -25,7 +25,11 @@ Origin = Literal["ours", "library", "user"]
 
 _PASSING = (PyptoError, PyptoWarning, MemoryError)
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_OWN_DIRECTORIES = tuple(os.path.join(d, "") for d in (_PACKAGE, os.path.join(os.path.dirname(_PACKAGE), "pypto")))
+_BESIDE = os.path.dirname(_PACKAGE)
+_OWN_PLACES = (
+    *(os.path.join(directory, "") for directory in (_PACKAGE, os.path.join(_BESIDE, "pypto"))),
+    os.path.join(_BESIDE, "openpto_gym", "registry.py"),  # its operators are kernels like those of users
+)
 _LIBRARY_DIRECTORIES = tuple(
     {os.path.join(path, "") for name, path in sysconfig.get_paths().items() if name in ("stdlib", "purelib", "platlib")}
 )
@@ -166,7 +170,7 @@ def file_origin(file: str) -> Origin:
     """Whose code a source file holds: ours, a library's or the user's."""
     if file in _traced_files:
         return "user"
-    if file.startswith(_OWN_DIRECTORIES):
+    if file.startswith(_OWN_PLACES):
         return "ours"
     if file.startswith(_LIBRARY_DIRECTORIES) or file.startswith("<frozen "):
         return "library"
@@ -178,7 +182,7 @@ def _innermost_own_line(traceback: TracebackType | None) -> str:
     place = "unknown place"
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if file.startswith(_OWN_DIRECTORIES):
+        if file.startswith(_OWN_PLACES):
             inside = os.path.relpath(file, os.path.dirname(_PACKAGE)).replace(os.sep, "/")
             place = f"{inside}:{traceback.tb_lineno}"
         traceback = traceback.tb_next

@@ -17,6 +17,7 @@ Words of the vendor's messages (`Rule.phrases`) are kept in English and are neve
 
 from __future__ import annotations
 
+import itertools
 import re
 import string
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ _WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "called": "called from {place}",
         "inside": " in {name}",
+        "again": ", {count} times",
         "loop": "in loop {loop}",
         "kernel": "in {name}",
         "join": ", ",
@@ -56,6 +58,7 @@ _WORDS: dict[Language, dict[str, str]] = {
     "zh": {
         "called": "调用自 {place}",
         "inside": "（{name} 内）",
+        "again": "，共 {count} 次",
         "loop": "位于循环 {loop}",
         "kernel": "位于 {name}",
         "join": "，",
@@ -161,14 +164,17 @@ def _message_lines(source: Excerpt | None, margin: int, message: str, phrases: l
 
 
 def _trail_notes(site: Site, words: Mapping[str, str]) -> list[str]:
-    """One note per helper call, innermost first; the enclosing loops stand on the last one."""
+    """One note per helper call, innermost first, those of a recursion together; the enclosing loops stand on the last
+    one."""
     loops = [words["loop"].format(loop=_loop_text(frame)) for frame in site.loops]
     callers = [name for name, _ in site.chain[1:]] + [site.kernel]
-    notes = [
+    calls = [
         words["called"].format(place=f"{display_path(span.file)}:{span.line}")
         + (words["inside"].format(name=printable(caller)) if caller else "")
         for (_, span), caller in zip(site.chain, callers, strict=False)
     ]
+    runs = [(note, len(list(run))) for note, run in itertools.groupby(calls)]
+    notes = [note + (words["again"].format(count=count) if count > 1 else "") for note, count in runs]
     if not loops:
         return notes
     if not notes:

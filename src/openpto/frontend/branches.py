@@ -289,9 +289,7 @@ class Branch:
         return Poison(
             "PTO122",
             path_text(name, path),
-            then=kind_of(a),
             then_line=place(then),
-            other=kind_of(b),
             other_line=place(other),
             why=_difference(a, b),
         )

@@ -98,7 +98,8 @@ def _run(function: Any, values: dict[str, Any], machine: Machine) -> None:
         site = _site_of(error.__traceback__, machine)
         fail("PTO120", site=site, name=getattr(error, "name", None) or str(error).split("'")[1])
     except RecursionError as error:
-        fail("PTO161", site=_site_of(error.__traceback__, machine))
+        site = _site_of(error.__traceback__, machine)
+        fail("PTO161", site=site, name=site.chain[0][0] if site.chain else machine.name)
     except (AttributeError, TypeError) as error:
         if not isinstance(error, PyptoError) and _raised_by_user(error.__traceback__):
             foreign.refuse(error, _site_of(error.__traceback__, machine))

@@ -121,9 +121,9 @@ class RunTimeLoop(ForLoop):
             jump, span = spec.jumps[0]
             fail("PTO114", site=Site(span, self.site.chain, self.site.loops, self.site.kernel), jump=jump)
         if self.bounds.pairs and spec.pattern != 2:
-            fail("PTO154", site=self.site)
+            fail("PTO154", site=self.site, target=", ".join(spec.targets))
         if not self.bounds.pairs and spec.pattern:
-            fail("PTO153", site=self.site)
+            fail("PTO153", site=self.site, target=", ".join(spec.targets), first=spec.targets[0])
         if self.bounds.parallel and any(active.parallel for active in machine.loops):
             outer = next(active.name for active in machine.loops if active.parallel)
             fail("PTO151", site=self.site, name=self.name, outer=outer)

@@ -15,7 +15,7 @@ from .branches import Branch
 from .calls import Calls
 from .loops import ForLoop, new_loop
 from .specs import BranchSpec, LoopSpec
-from .values import is_symbolic
+from .values import is_symbolic, place
 
 
 class Machine(Calls):
@@ -46,7 +46,8 @@ class Machine(Calls):
 
     def raising(self) -> None:
         """A ``raise`` statement is about to run."""
-        if self.trace.region is not self.trace.root and any(
-            region.kind in ("then", "else") for region in self.trace.open_regions()
-        ):
-            fail("PTO117")
+        if self.trace.region is self.trace.root:
+            return
+        branch = next((region for region in self.trace.open_regions() if region.kind in ("then", "else")), None)
+        if branch is not None:
+            fail("PTO117", condition=place(branch.site.span))

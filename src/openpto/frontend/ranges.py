@@ -67,7 +67,7 @@ class Range:
         """Where whole strides from ``current`` end."""
         step = stride.concrete()
         if step is None:
-            fail("PTO156")
+            fail("PTO156", step=ex.text(self.step))
         if step > 0:
             distance = ex.binary("max", ex.binary("sub", self.stop, current), 0)
             return ex.binary("sub", ex.binary("add", current, distance), ex.binary("mod", distance, step))

@@ -113,4 +113,4 @@ def _newer(node: ast.AST) -> str:
 def _refuse_return(node: FunctionNode, tree: Tree, source: Source) -> None:
     for inner in tree.in_function(node.body):
         if isinstance(inner, ast.Return):
-            fail("PTO113", site=Site(source.span(inner), kernel=node.name))
+            fail("PTO113", site=Site(source.span(inner), kernel=node.name), name=node.name, text=ast.unparse(inner))

@@ -10,13 +10,14 @@ import threading
 import tokenize
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import CodeType, FunctionType
 
 from openpto._forks import opened_in_child
 from openpto.diagnostics import Site, Span, fail
 
+from .header import NAME, header_spans
 from .sites import declare_user_code
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -33,13 +34,14 @@ MAX_TREES = 64
 class Source:
     """The text of one function: ``lines`` begin at ``first_line`` (1-based) of ``file``. ``class_name`` is the class
     whose body defines it, which decides how Python spells its private names. ``columns`` are set for a lambda: where
-    it begins in its first line and ends in its last one, in bytes."""
+    it begins in its first line and ends in its last one, in bytes. ``header`` has the places of its parts."""
 
     file: str
     first_line: int
     lines: tuple[str, ...]
     class_name: str = ""
     columns: tuple[int, int] | None = None
+    header: Mapping[str, Span] = field(default_factory=dict)
 
     def span(self, node: ast.AST) -> Span:
         """The place of a tree node; tree columns count UTF-8 bytes, spans count characters."""
@@ -71,9 +73,10 @@ class Captured:
 
     @property
     def site(self) -> Site:
-        """The line of the definition."""
+        """The place of the definition: ``def`` and the name, or the first line where the text is not at hand."""
         code = self.function.__code__
-        return Site(Span(code.co_filename, code.co_firstlineno), kernel=self.name)
+        first = Span(code.co_filename, code.co_firstlineno)
+        return Site(first if self.source is None else self.source.header.get(NAME, first), kernel=self.name)
 
     def text(self) -> Source:
         """The source text (PTO101 if Python does not have it)."""
@@ -124,6 +127,7 @@ def _read(function: FunctionType) -> tuple[Source | None, str]:
         return None, f"the text at {code.co_filename}:{code.co_firstlineno} is not this function any more"
     if node.name != code.co_name or _argument_names(node) != code.co_varnames[: len(_argument_names(node))]:
         return None, f"the text at {code.co_filename}:{code.co_firstlineno} is not this function any more"
+    source = replace(source, header=header_spans(node, lines[node.lineno - 1], source.span))
     _keep(source, node)
     return source, ""
 
@@ -185,7 +189,8 @@ def _lambda_source(function: FunctionType, lines: list[str]) -> Source | None:
     node = innermost[0]
     text = tuple(lines[node.lineno - 1 : node.end_lineno])
     columns = node.col_offset, node.end_col_offset or 0
-    return Source(code.co_filename, node.lineno, text, _class_of(function), columns)
+    source = Source(code.co_filename, node.lineno, text, _class_of(function), columns)
+    return replace(source, header={NAME: source.span(node)})
 
 
 def _compiles_to(node: ast.Lambda, code: CodeType) -> bool:

@@ -121,6 +121,10 @@ def scalar_expr(value: Any) -> Expr:
     return value.expr if isinstance(value, SymbolicScalar) else ex.const(int(value))
 
 
+MAX_SHOWN = 24
+"""Characters of a number or text that is named by its value."""
+
+
 def kind_of(value: object) -> str:
     """How texts call a value."""
     if value is MISSING or isinstance(value, Poison):
@@ -131,8 +135,8 @@ def kind_of(value: object) -> str:
         return "None"
     if isinstance(value, (Picture, frozenset)):
         return "an array" if isinstance(value, Picture) else "a set"
-    if isinstance(value, bool):
-        return "a bool"
+    if type(value) in (bool, int, float, str) and len(repr(value)) <= MAX_SHOWN:
+        return f"the {type(value).__name__} {value!r}"
     if is_scalar(value):
         return "an integer"
     return f"a {type(value).__name__}"

@@ -42,7 +42,9 @@ def bind(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     tensors = tuple(host_tensor(p.name, i, args[i]) for i, p in enumerate(signature.tensors))
     env: dict[Expr, int] = {}
     owners: dict[Expr, str] = {}
-    shapes = [_shape(p, t, env, owners, signature.site) for p, t in zip(signature.tensors, tensors, strict=True)]
+    shapes = [
+        _shape(p, t, env, owners, signature.place(p.name)) for p, t in zip(signature.tensors, tensors, strict=True)
+    ]
     for parameter, tensor, shape in zip(signature.tensors, tensors, shapes, strict=True):
         _check_expressions(parameter, tensor, shape, env)
     types = tuple(
@@ -145,7 +147,7 @@ def _dtype(parameter: TensorParameter, tensor: HostTensor) -> DataType:
         return tensor.dtype
     if tensor.dtype is DataType.DT_UINT8 and declared in _STORED_AS_UINT8:
         return declared
-    fail("PTO523", name=parameter.name, declared=str(declared), got=str(tensor.dtype))
+    fail("PTO523", name=parameter.name, declared=declared.name, got=tensor.dtype.name)
 
 
 def _aliases(

@@ -257,8 +257,9 @@ class JitCallableWrapper:
     def _compile(self, call: Call) -> Compiled:
         begin = time.perf_counter()
         with collect_warnings() as warnings:
-            span = self._signature.site.span
-            params = [(p.name, t, span) for p, t in zip(self._signature.tensors, call.bound.types, strict=True)]
+            places = [self._signature.place(p.name).span for p in self._signature.tensors]
+            names = [p.name for p in self._signature.tensors]
+            params = list(zip(names, call.bound.types, places, strict=True))
             alias = call.bound.alias
             trace = trace_kernel(self._captured, call.bound.values, params, scope=call.scope, alias=alias)
             kernel = ssa.build(trace, {"alias": MappingProxyType(dict(alias))} if alias else {})

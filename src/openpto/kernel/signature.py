@@ -6,11 +6,12 @@ import builtins
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
 from openpto.diagnostics import Site, Span, fail, portability
+from openpto.frontend.header import NAME, RETURNS
 from openpto.frontend.source import source_of
 from openpto.kernel.declaration import TensorSpec, is_tensor_annotation, spec_of
 
@@ -45,22 +46,30 @@ class ValueParameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Parameters in order: all tensors, then all values. ``refused`` holds what stops the first call: (code, name)."""
+    """Parameters in order: all tensors, then all values.
+
+    ``site`` is the place of the definition, ``spans`` are those of its parts. ``refused`` holds what stops the first
+    call: (code, name).
+    """
 
     kernel: str
     tensors: tuple[TensorParameter, ...]
     values: tuple[ValueParameter, ...]
     site: Site
     refused: tuple[tuple[str, str], ...] = ()
-    sites: Mapping[str, Site] = field(default_factory=dict)
+    spans: Mapping[str, Span] = field(default_factory=dict)
+
+    def place(self, part: str) -> Site:
+        """Where a parameter is declared; without source text, where the kernel is."""
+        return Site(self.spans.get(part, self.site.span), kernel=self.kernel)
 
     def check(self) -> None:
         """Refuse what no front end compiles (PTO501-505) and warn of annotations written as text (PTO508)."""
         for code, name in self.refused:
-            fail(code, site=self.site, kernel=self.kernel, name=name)
-        for parameter in self.tensors:
-            if parameter.written_as_text:
-                portability("PTO508", site=self.site, name=parameter.name)
+            fail(code, site=self.place(name), kernel=self.kernel, name=name)
+        as_text = next((parameter.name for parameter in self.tensors if parameter.written_as_text), None)
+        if as_text is not None:
+            portability("PTO508", site=self.place(as_text), name=as_text)
 
 
 def signature_of(function: FunctionType, caller_locals: Mapping[str, Any]) -> Signature:
@@ -69,8 +78,8 @@ def signature_of(function: FunctionType, caller_locals: Mapping[str, Any]) -> Si
     Raises:
         ValueError: PTO506, a tensor parameter after another one; PTO507, a default of a tensor parameter.
     """
-    code = function.__code__
-    site = Site(Span(code.co_filename, _def_line(function)), kernel=function.__name__)
+    spans = _spans(function)
+    signature = Signature(function.__name__, (), (), Site(spans[NAME], kernel=function.__name__), (), spans)
     tensors: list[TensorParameter] = []
     values: list[ValueParameter] = []
     refused: list[tuple[str, str]] = []
@@ -88,13 +97,13 @@ def signature_of(function: FunctionType, caller_locals: Mapping[str, Any]) -> Si
             values.append(ValueParameter(parameter.name, parameter.default, problem))
             continue
         if values:
-            fail("PTO506", site=site, name=parameter.name, before=values[0].name)
+            fail("PTO506", site=signature.place(parameter.name), name=parameter.name, before=values[0].name)
         if parameter.default is not MISSING:
-            fail("PTO507", site=site, name=parameter.name)
+            fail("PTO507", site=signature.place(parameter.name), name=parameter.name)
         tensors.append(TensorParameter(parameter.name, spec_of(annotation), as_text))
     if "return" in annotations:
-        refused.append(("PTO501", "return"))
-    return Signature(function.__name__, tuple(tensors), tuple(values), site, tuple(refused))
+        refused.append(("PTO501", RETURNS))
+    return replace(signature, tensors=tuple(tensors), values=tuple(values), refused=tuple(refused))
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
@@ -131,11 +140,9 @@ def _resolve(
     return result, ""
 
 
-def _def_line(function: FunctionType) -> int:
-    """The line of ``def`` rather than that of the first decorator, where the source is at hand."""
+def _spans(function: FunctionType) -> Mapping[str, Span]:
+    """Places of the parts of the definition, that of its name at least."""
     code = function.__code__
-    source = None if code.co_name == "<lambda>" else source_of(function)[0]
-    if source is None:
-        return code.co_firstlineno
-    defs = (at for at, line in enumerate(source.lines) if line.lstrip().startswith(("def ", "async def ")))
-    return source.first_line + next(defs, 0)
+    source, _ = source_of(function)
+    first = {NAME: Span(code.co_filename, code.co_firstlineno)}
+    return first if source is None else {**first, **source.header}

@@ -130,7 +130,7 @@ def cond(expr: Any, file: str | None = None, lineno: int | None = None) -> Any:
         ValueError: only one of ``file`` and ``lineno`` is given.
     """
     if (file is None) != (lineno is None):
-        fail("PTO213")
+        fail("PTO213", given="file" if lineno is None else "lineno")
     return expr
 
 

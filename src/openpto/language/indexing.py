@@ -54,7 +54,7 @@ def parse(key: Any, var: Var) -> list[Pick]:
     rank = var.type.rank
     dots = [i for i, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
-        fail("PTO239")
+        fail("PTO239", count=len(dots), rank=rank)
     count = len(parts) - len(dots)
     if count > rank:
         fail("PTO240", rank=rank, count=count)
@@ -195,7 +195,7 @@ def _store_element(target: Var, index: tuple[Dim, ...], value: Any) -> None:
     number = value.value if isinstance(value, Element) else to_ir(value)
     dtype = target.type.dtype
     if isinstance(number, float) or not is_int(dtype):
-        fail("PTO256", dtype=dtype.name, name=target.name or "the tensor", value=f" = {_short(value)}")
+        fail("PTO256", dtype=dtype.name, access=f"{target.name or 't'}[...] = {_short(value)}")
     movement.write_element(target, index, number if isinstance(number, ex.Expr) else int(number))
 
 

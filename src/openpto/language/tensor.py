@@ -283,7 +283,7 @@ class Tensor:
 
     @user_boundary()
     def __iter__(self) -> Iterator[Any]:
-        fail("PTO257")
+        fail("PTO257", shape=list(self.shape))
 
     def __contains__(self, item: object) -> bool:
         return _no_protocol("'in' needs values now, and a Tensor has none while the kernel is traced")

@@ -225,7 +225,7 @@ def read_element(var: Var, indices: tuple[Dim, ...]) -> Expr:
     """``t[i, j]``: one element of an integer tensor as a run-time scalar (PTO256, PTO651)."""
     dtype = var.type.dtype
     if not is_int(dtype):
-        fail("PTO256", dtype=dtype.name, name=var.name or "the tensor", value="")
+        fail("PTO256", dtype=dtype.name, access=f"{var.name or 't'}[{', '.join(map(str, indices))}]")
     if dtype is not INT32:
         portability("PTO651", ("0.2",) if var.kind == "param" else ("0.2", "0.3"), dtype=dtype.name)
     return rec.recorder("read").read_scalar(var, indices, current_site())

@@ -55,8 +55,8 @@ register(
         exc=RuntimeError,
         title=T("unknown keyword argument", "未知的关键字参数"),
         message=T(
-            "Unknown keyword argument(s): {names}. Valid non-tensor parameters: {valid}",
-            "Unknown keyword argument(s): {names}. Valid non-tensor parameters: {valid}",
+            "{kernel}: Unknown keyword argument(s): {names}. Valid non-tensor parameters: {valid}",
+            "{kernel} 没有这些关键字参数：Unknown keyword argument(s): {names}. Valid non-tensor parameters: {valid}",
         ),
         help=T(
             "tensors of {kernel} are passed by position, other parameters by their names",
@@ -81,7 +81,7 @@ register(
         title=T("argument missing", "缺少参数"),
         message=T(
             "Missing required non-tensor argument '{name}' of {kernel}",
-            "Missing required non-tensor argument '{name}'（{kernel}）",
+            "{kernel} 缺少参数：Missing required non-tensor argument '{name}'",
         ),
         help=T("pass {name}, or give it a default", "请传入 {name}，或为其设置默认值"),
         explanation=T(
@@ -104,7 +104,8 @@ register(
         title=T("tensor for a non-tensor parameter", "向非 tensor 参数传入 tensor"),
         message=T(
             "Non-tensor parameter '{name}' must not be a torch.Tensor. Use positional arguments for tensors.{note}",
-            "Non-tensor parameter '{name}' must not be a torch.Tensor. Use positional arguments for tensors.{note}",
+            "{name} 没有 tensor 注解：Non-tensor parameter '{name}' must not be a torch.Tensor. "
+            "Use positional arguments for tensors.{note}",
         ),
         help=T(
             "annotate {name} of {kernel} as pypto.Tensor(...)",
@@ -179,14 +180,16 @@ register(
         name="other-device",
         exc=RuntimeError,
         title=T("tensor on another device", "tensor 位于其他设备"),
-        message=T("Unsupported device type: {device} ({name})", "Unsupported device type: {device}（{name}）"),
+        message=T(
+            "Unsupported device type: {device} ({name})", "{name} 不在 CPU 上：Unsupported device type: {device}"
+        ),
         help=T("pass {name}.cpu()", "请传入 {name}.cpu()"),
         explanation=T(
             "Kernels are executed on the CPU, in the memory of the caller's tensors, so every tensor lies there.",
             "kernel 在 CPU 上直接使用调用者 tensor 的内存，因此所有 tensor 都必须在 CPU 上。",
         ),
         phrases=("Unsupported device type: {device}",),
-        untestable="needs a machine with a device that torch knows",
+        untestable="needs a tensor on a device; tests/kernel/test_torch_arguments.py plants one",
     )
 )
 
@@ -222,7 +225,7 @@ register(
         title=T("element type without a counterpart", "没有对应类型的元素类型"),
         message=T(
             "Input torch.dtype is not supported. Got {dtype} for {name}",
-            "Input torch.dtype is not supported. Got {dtype}（{name}）",
+            "{name} 的元素类型不受支持：Input torch.dtype is not supported. Got {dtype}",
         ),
         help=T("convert {name} to a type of pypto.DataType", "请把 {name} 转换为 pypto.DataType 中的类型"),
         explanation=T(
@@ -316,7 +319,7 @@ register(
         title=T("one named symbol, two sizes", "同一符号对应两个长度"),
         message=T(
             "Symbolic scalar {name} has multiple concrete values: {first} and {second} ({owner}; {where})",
-            "Symbolic scalar {name} has multiple concrete values: {first} and {second}（{owner}；{where}）",
+            "同一符号有两个值：Symbolic scalar {name} has multiple concrete values: {first} and {second}（{owner}；{where}）",
         ),
         help=T("pass tensors of equal extent there, or use two symbols", "请传入该轴长度相同的 tensor，或使用两个符号"),
         explanation=T(

@@ -38,7 +38,7 @@ register(
         exc=ValueError,
         title=T("convolution tile not set", "未设置卷积 tile"),
         message=T(
-            "conv needs a convolution tile, and none is in force here", "conv 需要卷积 tile，而此处没有生效的设置"
+            "{op} needs a convolution tile, and none is in force here", "{op} 需要卷积 tile，而此处没有生效的设置"
         ),
         help=T(
             "call pypto.set_conv_tile_shapes({suggest}) before this line, with the classes of pypto.pypto_impl",

@@ -62,6 +62,23 @@ def _cube(*lines: str, a: str = "[32, 32]", b: str = "[32, 32]", c: str = "[32, 
     return _CUBE.format(a=a, b=b, c=c, body=body)
 
 
+_HALF = """import numpy as np
+import pypto
+
+H = pypto.DT_FP16
+
+
+@pypto.frontend.jit
+def kernel(a: pypto.Tensor([32, 32], H), b: pypto.Tensor([32, 32], H), c: pypto.Tensor([32, 32], H)):
+    pypto.set_cube_tile_shapes([16, 16], [16, 16], [16, 16]{split})
+    c[:] = pypto.matmul(a, b, H)
+
+
+def run():
+    a, b, c = (np.ones([32, 32], np.float16) for _ in range(3))
+    kernel(a, b, c)
+"""
+
 _MATMUL = "c[:] = pypto.matmul(a, b, pypto.DT_FP32)"
 
 register(
@@ -106,7 +123,7 @@ register(
             "Invalid L1/L0 relation: {inner_name}={inner}, {outer_name}={outer}, require {inner_name} <= "
             "{outer_name} && {outer_name} % {inner_name} == 0 (in {op})",
             "Invalid L1/L0 relation: {inner_name}={inner}, {outer_name}={outer}, require {inner_name} <= "
-            "{outer_name} && {outer_name} % {inner_name} == 0（{op}）",
+            "{outer_name} && {outer_name} % {inner_name} == 0（用于 {op}）",
         ),
         help=T(
             "make {outer_name} a multiple of {inner_name}, for example pypto.set_cube_tile_shapes({suggest})",
@@ -136,7 +153,7 @@ register(
         title=T("cube tile is not aligned to 16 elements", "cube tile 未按 16 个元素对齐"),
         message=T(
             "kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements (in {op})",
-            "kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements（{op}）",
+            "kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements（用于 {op}）",
         ),
         help=T(
             "make kL0 and nL0 multiples of 16, for example pypto.set_cube_tile_shapes({suggest})",
@@ -162,7 +179,7 @@ register(
         title=T("row of a cube tile is not 32-byte aligned", "cube tile 的行未按 32 字节对齐"),
         message=T(
             "{name} * sizeof(dtype) = {bytes} bytes, must be 32-byte aligned (in {op})",
-            "{name} * sizeof(dtype) = {bytes} bytes, must be 32-byte aligned（{op}）",
+            "{name} * sizeof(dtype) = {bytes} bytes, must be 32-byte aligned（用于 {op}）",
         ),
         help=T(
             "the bytes of {name} ({formula}) must be a multiple of 32, for example "
@@ -337,6 +354,7 @@ register(
         ),
         phrases=("Output data type only support FP32 and INT32 when using GM accumulated",),
         aliases=("FC4002",),
-        untestable="matmul outputs of other types are not available yet; tests/checks/test_tiles.py builds one by hand",
+        bad=_HALF.format(split=", enable_split_k=True"),
+        good=_HALF.format(split=""),
     )
 )

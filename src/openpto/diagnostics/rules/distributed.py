@@ -185,7 +185,7 @@ fault_rule(
         "the program ends and shows the error that matters, which launch raises.",
         "某个 rank 因错误结束后，其他 rank 等待它的内容不会再到来。因此它们会被停止，程序随之结束并由 launch 抛出真正的错误。",
     ),
-    untestable="launch raises the error of the rank that failed, not of those that waited for it",
+    untestable="launch raises the error of the rank that failed, not of those that waited for it; tests/distributed/test_faults.py catches it there",
 )
 
 fault_rule(

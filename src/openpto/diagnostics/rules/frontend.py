@@ -130,8 +130,8 @@ register(
         exc=ValueError,
         title=T("return in a kernel", "kernel 中的 return"),
         message=T(
-            "Return statements are not allowed in a kernel; results go into its tensor parameters",
-            "Return statements are not allowed：结果应写入 tensor 参数",
+            "Return statements are not allowed in a kernel: {name} has `{text}`, and results go into its tensor parameters",
+            "Return statements are not allowed：kernel {name} 中有 `{text}`，而结果应写入 tensor 参数",
         ),
         help=T("write out[:] = ..., or put the statements under an if", "写 out[:] = ...，或把语句放到 if 下"),
         explanation=T(
@@ -207,8 +207,8 @@ register(
         exc=ValueError,
         title=T("raise under a condition known only at run time", "在运行期才知道的条件下 raise"),
         message=T(
-            "raise runs while the kernel is traced, and here it would depend on a run-time condition",
-            "raise 在追踪 kernel 时执行，而这里它取决于运行期条件",
+            "raise runs while the kernel is traced, and here it would depend on the run-time condition at {condition}",
+            "raise 在追踪 kernel 时执行，而这里它取决于 {condition} 处的运行期条件",
         ),
         help=T("check the condition on the host before calling the kernel", "在调用 kernel 之前在主机上检查该条件"),
         explanation=T(
@@ -273,8 +273,8 @@ register(
             "Conflicted var {name}：{why}；分别在 {then_line} 和 {other_line} 处赋值",
         ),
         help=T(
-            "give both branches one shape and dtype ({then} and {other} do not merge), or use two names",
-            "让两个分支具有相同的形状和 dtype（{then} 与 {other} 无法合并），或使用两个名称",
+            "give both branches one shape and dtype, or one integer or equal objects; or use two names",
+            "让两个分支的张量具有相同的形状和 dtype，或都是整数、相等的对象；或使用两个名称",
         ),
         explanation=T(
             "After an if on a run-time condition a name can stand for two tensors of one shape and dtype, for two "

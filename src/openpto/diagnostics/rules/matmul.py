@@ -109,7 +109,10 @@ tensor_rule(
     RuntimeError,
     title=("matmul cannot give this output dtype", "matmul 不能输出该 dtype"),
     message=("{operand} operands give {allowed}, not {out}", "{operand} 操作数可输出 {allowed}，不能输出 {out}"),
-    help=("choose one of these and cast the result", "请从中选择，再对结果做 cast"),
+    help=(
+        "ask for {allowed}, and pypto.cast the result to {out}",
+        "请输出 {allowed}，再用 pypto.cast 把结果转换为 {out}",
+    ),
     why=(
         (
             "Products are accumulated in FP32 (INT32 for INT8) and converted once on their way out; the conversions of the "

@@ -20,6 +20,24 @@ def run():
 """
 
 
+_ENVIRONMENT = (
+    _KERNEL.format(first="pypto.set_vec_tile_shapes(8, 32)", options="")
+    .replace("import numpy", "import os\n\nimport numpy", 1)
+    .replace(
+        "    kernel(np.ones((8, 32), np.float32), np.zeros((8, 32), np.float32))\n",
+        """    before = os.environ.get("PYPTO_ENGINE")
+    os.environ["PYPTO_ENGINE"] = "{value}"
+    try:
+        kernel(np.ones((8, 32), np.float32), np.zeros((8, 32), np.float32))
+    finally:
+        os.environ.pop("PYPTO_ENGINE")
+        if before is not None:
+            os.environ["PYPTO_ENGINE"] = before
+""",
+    )
+)
+
+
 def _kernel(first: str = "pypto.set_vec_tile_shapes(8, 32)", options: str = "") -> str:
     return _KERNEL.format(first=first, options=options)
 
@@ -199,8 +217,8 @@ register(
             "{name} must have {wanted} elements, got {got}（元素个数错误）",
         ),
         help=T(
-            "set_cube_tile_shapes([mL0, mL1], [kL0, kL1], [nL0, nL1])",
-            "set_cube_tile_shapes([mL0, mL1], [kL0, kL1], [nL0, nL1])",
+            "write set_cube_tile_shapes([mL0, mL1], [kL0, kL1], [nL0, nL1])",
+            "写 set_cube_tile_shapes([mL0, mL1], [kL0, kL1], [nL0, nL1])",
         ),
         explanation=T(
             "A matmul is cut twice, for L1 and for L0, so m and n are two extents each. k has two, or three where the "
@@ -379,7 +397,8 @@ register(
             "results of another mode than the one asked for.",
             "PYPTO_ 环境变量的取值不存在时运行会停止。若忽略它，用户得到的可能是另一种模式的结果。",
         ),
-        untestable="needs an environment variable; tests/options/test_configuration.py sets one",
+        bad=_ENVIRONMENT.format(value="fast"),
+        good=_ENVIRONMENT.format(value="reference"),
     )
 )
 

@@ -214,10 +214,13 @@ register(
         exc=TypeError,
         title=T("loop index cannot be unpacked", "循环下标不能解包"),
         message=T(
-            "Expected tuple/list for unpacking, got SymbolicScalar: pypto.loop gives one index",
-            "Expected tuple/list for unpacking, got SymbolicScalar：pypto.loop 只给出一个下标",
+            "Expected tuple/list for unpacking, got SymbolicScalar: pypto.loop gives one index, and the target is {target}",
+            "Expected tuple/list for unpacking, got SymbolicScalar：pypto.loop 只给出一个下标，而循环目标是 {target}",
         ),
-        help=T("use one name, or nest two loops", "使用一个名称，或嵌套两个循环"),
+        help=T(
+            "write for {first} in pypto.loop(...), or nest two loops",
+            "写 for {first} in pypto.loop(...)，或嵌套两个循环",
+        ),
         explanation=T(
             "pypto.loop yields its index; only pypto.loop_unroll yields a pair.",
             "pypto.loop 产生一个下标；只有 pypto.loop_unroll 产生一对。",
@@ -236,8 +239,8 @@ register(
         exc=ValueError,
         title=T("loop_unroll needs two names", "loop_unroll 需要两个名称"),
         message=T(
-            "pypto.loop_unroll gives (index, k), the target must be two names",
-            "pypto.loop_unroll 给出 (index, k)，循环目标必须是两个名称",
+            "pypto.loop_unroll gives (index, k), and the target is {target}: it must be two names",
+            "pypto.loop_unroll 给出 (index, k)，而循环目标是 {target}：必须是两个名称",
         ),
         help=T("write for i, k in pypto.loop_unroll(...)", "写 for i, k in pypto.loop_unroll(...)"),
         explanation=T(
@@ -257,8 +260,8 @@ register(
         exc=NotImplementedError,
         title=T("loop_unroll with a run-time step", "loop_unroll 的步长在运行时才知道"),
         message=T(
-            "pypto.loop_unroll is not available for a step that is known only at run time",
-            "pypto.loop_unroll 不支持运行时才知道的步长",
+            "pypto.loop_unroll needs its step now, and {step} is known only at run time",
+            "pypto.loop_unroll 现在就需要步长，而 {step} 到运行时才知道",
         ),
         help=T("use pypto.loop, or an int as step", "使用 pypto.loop，或用整数作步长"),
         explanation=T(
@@ -328,7 +331,7 @@ register(
         name="endless-recursion",
         exc=RecursionError,
         title=T("helper calls itself without end", "辅助函数无限递归"),
-        message=T("maximum recursion depth exceeded while tracing", "追踪时超过最大递归深度"),
+        message=T("maximum recursion depth exceeded while tracing {name}", "追踪 {name} 时超过最大递归深度"),
         help=T(
             "end the recursion on a value that is known while tracing, or use pypto.loop",
             "用追踪时已知的值结束递归，或使用 pypto.loop",

@@ -368,7 +368,7 @@ register(
             "installed.",
             "引擎负责执行 kernel 的 tile IR。各引擎的结果逐位相同；可用的引擎取决于安装内容。",
         ),
-        untestable="the settings refuse unknown names before a kernel runs; tests/runtime calls the engine table itself",
+        untestable="the settings refuse unknown names before a kernel runs; tests/runtime/test_faults.py calls the engine table itself",
     )
 )
 
@@ -392,7 +392,7 @@ register(
             "运算逐位定义，并保留非规格化数。处理器的控制字可以按线程关闭它们；某些库在加载时会这样做。"
             "此时参考引擎拒绝运行。",
         ),
-        untestable="needs a control word that other tests must not see; tests/runtime plants the answer of the probe",
+        untestable="needs a control word that other tests must not see; tests/runtime/test_faults.py plants the answer of the probe",
     )
 )
 
@@ -408,7 +408,7 @@ fault_rule(
         "copy them.",
         "kernel 运行时，每个操作的结果都需要主机内存。参数的窗口不会复制参数本身。",
     ),
-    untestable="an example would have to use up the memory of the machine; tests/runtime plants the failure",
+    untestable="an example would have to use up the memory of the machine; tests/runtime/test_faults.py plants the failure",
 )
 
 register(
@@ -428,7 +428,7 @@ register(
             "the reference engine, which gives the same bits.",
             "kernel 要么整体编译，要么完全不编译。本地引擎缺少的部分会使整个 kernel 改由参考引擎运行，其结果逐位相同。",
         ),
-        untestable="what the native engine lacks changes; tests/native plants an operation it does not know",
+        untestable="what the native engine lacks changes; tests/native/test_engine.py plants an operation it does not know",
     )
 )
 
@@ -452,7 +452,7 @@ register(
             "本地引擎通过 llvmlite 提供的 LLVM 编译 kernel。并非每个解释器和平台都有 llvmlite。"
             "设置为 auto 时，能本地运行则本地运行，否则使用参考引擎，结果逐位相同。",
         ),
-        untestable="an example would have to take llvmlite away; tests/kernel runs a process without it",
+        untestable="an example would have to take llvmlite away; tests/kernel/test_engine_choice.py runs a process without it",
     )
 )
 
@@ -472,6 +472,6 @@ register(
             "reference engine, which works on the tile IR itself.",
             "pypto ir 显示本地引擎对 kernel 的处理结果。未被编译的 kernel 由参考引擎直接按 tile IR 运行。",
         ),
-        untestable="what the native engine lacks changes; tests/cli plants an operation it does not know",
+        untestable="what the native engine lacks changes; tests/cli/test_command.py plants an operation it does not know",
     )
 )

@@ -96,7 +96,7 @@ register(
         name="scalar-division-by-zero",
         exc=ValueError,
         title=T("Division or Mod by zero.", "整数除以零"),
-        message=T("{values}: Division or Mod by zero.", "{values}：Division or Mod by zero."),
+        message=T("{values}: Division or Mod by zero.", "{values} 除以零：Division or Mod by zero."),
         help=T(
             "guard the division: if d > 0: ..., or use pypto.max(d, 1)",
             "请保护该除法：if d > 0: ……，或使用 pypto.max(d, 1)",
@@ -361,8 +361,8 @@ register(
         exc=ValueError,
         title=T("file and lineno go together", "file 与 lineno 须同时给出"),
         message=T(
-            "file and lineno must be provided together or omitted",
-            "file and lineno must be provided together or omitted（须同时给出或同时省略）",
+            "file and lineno must be provided together or omitted: here is {given} only",
+            "file and lineno must be provided together or omitted：此处只有 {given}",
         ),
         help=T("write pypto.cond(expr)", "请写 pypto.cond(expr)"),
         explanation=T(

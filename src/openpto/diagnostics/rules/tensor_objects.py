@@ -29,7 +29,7 @@ tensor_rule(
     "tensor-not-iterable",
     TypeError,
     title=("a tensor cannot be iterated or unpacked", "张量不能迭代或解包"),
-    message=("Tensor is not iterable.", "不能迭代：Tensor is not iterable."),
+    message=("Tensor is not iterable. Its shape is {shape}", "不能迭代：Tensor is not iterable. 其形状为 {shape}"),
     help=(
         "unpack its shape (rows, cols = t.shape) or loop over windows: for i in pypto.loop(n): t[i:i+1, :]",
         "请解包其形状（rows, cols = t.shape），或循环读取窗口：for i in pypto.loop(n): t[i:i+1, :]",

@@ -177,7 +177,7 @@ tensor_rule(
     title=("float scalar beside an integer tensor", "整型张量与浮点标量运算"),
     message=(
         "{op}(): float scalar incompatible with integer tensor dtype {dtype} ({value})",
-        "{op}(): float scalar incompatible with integer tensor dtype {dtype}（{value}）",
+        "{op}(): float scalar incompatible with integer tensor dtype {dtype}（浮点标量 {value} 与整数张量不匹配）",
     ),
     help=(
         "write an int, or cast the tensor: pypto.cast(t, pypto.DT_FP32)",

@@ -17,8 +17,13 @@ def kernel(x: pypto.Tensor([8, 32], pypto.DT_FP32), out: pypto.Tensor([8, 32], p
 def run():
     x, out = np.ones((8, 32), np.float32), np.zeros((8, 32), np.float32)
     kernel(x, out)
-    assert_close(out, x.astype(np.float64) + 1.0, tolerance="{tolerance}")
+    assert_close({arguments})
 """
+
+
+def _compared(arguments: str) -> str:
+    return _COMPARED.format(arguments=arguments)
+
 
 register(
     Rule(
@@ -39,7 +44,8 @@ register(
             "wrote in this thread's last run, or the run is named; and the run must have written elements of it.",
             "用标准结果与标准结果比较总会通过。因此被比较的数据必须是本线程最近一次运行中 kernel 写入的内存，或明确给出该次运行，且该次运行确实写入了其中的元素。",
         ),
-        untestable="raised by openpto.testing, not by a kernel; tests/testing/test_compare.py raises it",
+        bad=_compared("out.copy(), x.astype(np.float64) + 1.0"),
+        good=_compared("out, x.astype(np.float64) + 1.0"),
     )
 )
 
@@ -60,7 +66,8 @@ register(
             "the errors with those of a plain implementation instead.",
             "逐元素比较 |actual - golden| <= atol + rtol * |golden|。NaN 必须对应 NaN，无穷大必须符号相同。某些档位允许少量元素超出；T6 则与朴素实现的误差作比较。",
         ),
-        untestable="raised by openpto.testing, not by a kernel; tests/testing/test_compare.py raises it",
+        bad=_compared("out, x.astype(np.float64) + 2.0"),
+        good=_compared("out, x.astype(np.float64) + 1.0"),
     )
 )
 
@@ -81,7 +88,7 @@ register(
             "T1 用于 FP16 与 BF16 输出，T2 用于 FP32，T3 用于门控权重，T4 用于 INT8，T5 用于量化 scale。"
             "T6 将 kernel 的误差与朴素实现的误差作比较，因此还需要后者的结果。",
         ),
-        bad=_COMPARED.format(tolerance="T9"),
-        good=_COMPARED.format(tolerance="T2"),
+        bad=_compared('out, x.astype(np.float64) + 1.0, tolerance="T9"'),
+        good=_compared('out, x.astype(np.float64) + 1.0, tolerance="T2"'),
     )
 )

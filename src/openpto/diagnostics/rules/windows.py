@@ -52,7 +52,7 @@ tensor_rule(
     title=("a tensor cannot be indexed with this", "不能用它索引张量"),
     message=(
         "Invalid key type: {got}; tuple key must be int, SymbolicScalar or slice",
-        "Invalid key type：{got}；tuple key must be int, SymbolicScalar or slice",
+        "Invalid key type：键的类型是 {got}；tuple key must be int, SymbolicScalar or slice",
     ),
     help=(
         "use ints, symbols, slices and ...; gather along an axis with t[dim:index] or pypto.gather",
@@ -72,7 +72,10 @@ tensor_rule(
     "several-ellipses",
     ValueError,
     title=("more than one ... in a key", "键中有多个 ..."),
-    message=("Only one ... is supported in a key", "键有误：Only one ... is supported"),
+    message=(
+        "Only one ... is supported in a key of a {rank}-D tensor, got {count}",
+        "键有误：Only one ... is supported，{rank} 维张量的键中有 {count} 个",
+    ),
     help=("write : for the axes that one ... does not stand for", "请对其余的轴写 :"),
     why=("With two of them it is not known which axes each stands for.", "有两个时无法知道各自代表哪些轴。"),
     phrases=("Only one ... is supported",),
@@ -87,7 +90,7 @@ tensor_rule(
     title=("too many indices", "索引过多"),
     message=(
         "Too many indices for tensor with dimension {rank}: rank not match, expect {rank}, but got {count}",
-        "Too many indices for tensor with dimension {rank}：rank not match, expect {rank}, but got {count}",
+        "Too many indices for tensor with dimension {rank}：张量有 {rank} 个轴，键有 {count} 项（rank not match, expect {rank}, but got {count}）",
     ),
     help=("give at most one entry per axis", "每个轴最多给出一项"),
     why=("The key has more entries than the tensor has axes.", "键的项数多于张量的轴数。"),
@@ -407,8 +410,8 @@ tensor_rule(
     TypeError,
     title=("element of a tensor that holds no integers", "读取非整型张量的元素"),
     message=(
-        "{name}[i, j]{value} is an element of {dtype}; as a scalar it is an integer: tensor dtype must be DT_INT32.",
-        "{name}[i, j]{value} 是 {dtype} 的元素；作为标量它是整数：tensor dtype must be DT_INT32.",
+        "{access} is an element of {dtype}; as a scalar it is an integer: tensor dtype must be DT_INT32.",
+        "{access} 是 {dtype} 的元素；作为标量它是整数：tensor dtype must be DT_INT32.",
     ),
     help=("use a window of one element: t[a:a+1, b:b+1]", "请使用一个元素的窗口：t[a:a+1, b:b+1]"),
     why=(

@@ -222,7 +222,7 @@ def stored(low: Lowering, scalar: Expr, dtype: DataType) -> Index:
         least, most = arith.int_range(dtype)
         if dtype is not DataType.DT_INT64:
             inside = L.binary("and", L.binary("ge", value, least), L.binary("le", value, min(most, 2**63 - 1)))
-            low.check(inside, "PTO409", lambda v: {"value": v, "dtype": str(dtype), "low": least, "high": most}, value)
+            low.check(inside, "PTO409", lambda v: {"value": v, "dtype": dtype.name, "low": least, "high": most}, value)
     return value
 
 

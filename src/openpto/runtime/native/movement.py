@@ -269,7 +269,7 @@ def bitcast(low: Lowering, op: Op) -> NTile:
     low.check(
         L.binary("eq", L.binary("mod", L.mul(last, old), new) if not isinstance(last, int) else last * old % new, 0),
         "PTO456",
-        lambda n: {"have": n, "old": str(value.type.dtype), "new": str(type.dtype), "ratio": new // old},
+        lambda n: {"have": n, "old": value.type.dtype.name, "new": type.dtype.name, "ratio": new // old},
         last,
     )
     scaled = last * old // new if isinstance(last, int) else low.b.hold(L.Bin("div", L.mul(last, old), new))

@@ -69,7 +69,7 @@ def stored(m: Machine, scalar: Expr, dtype: DataType) -> Array:
     if dtype in arith.INTEGERS:
         low, high = arith.int_range(dtype)
         if not low <= value <= high:
-            m.fault("PTO409", value=value, dtype=str(dtype), low=low, high=high)
+            m.fault("PTO409", value=value, dtype=dtype.name, low=low, high=high)
     return np.asarray(value != 0 if dtype is DataType.DT_BOOL else value).astype(numpy_dtype(dtype))
 
 

@@ -145,7 +145,7 @@ def bitcast(m: Machine, op: Op) -> Tile:
     old, new = bytes_of(value.type.dtype), bytes_of(type.dtype)
     rows, last = source.valid[:-1], source.valid[-1]
     if last * old % new:
-        m.fault("PTO456", have=last, old=str(value.type.dtype), new=str(type.dtype), ratio=new // old)
+        m.fault("PTO456", have=last, old=value.type.dtype.name, new=type.dtype.name, ratio=new // old)
     valid = (*rows, last * old // new)
     flat = np.ascontiguousarray(_canonical(zero_padded(source)))
     data = flat.view(numpy_dtype(type.dtype))
