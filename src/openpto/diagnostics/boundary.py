@@ -82,13 +82,17 @@ def translate(exc: BaseException) -> BaseException:
 
 
 class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
-    """Put around what a user calls: `@user_boundary()` on a function, or `with user_boundary():`.
+    """Put around what a user calls: `@user_boundary()` on a function, or `with user_boundary():`. `name` is the public
+    name of a function that has another one.
 
     The decorator leaves no frame of ours in a traceback (Python 3.10: one); the with form leaves the frame that holds
     the statement where an internal error replaces another exception.
     """
 
-    __slots__ = ("_outer",)
+    __slots__ = ("_name", "_outer")
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
 
     def __enter__(self) -> None:
         self._outer = sys.exc_info()[1]
@@ -105,6 +109,8 @@ class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
         raise trim(shown, self._outer)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        name = self._name or function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2]
+
         @functools.wraps(function)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
             outer = sys.exc_info()[1]
@@ -112,7 +118,7 @@ class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
                 try:
                     return function(*args, **kwargs)
                 except BaseException as exc:
-                    shown = _wrong_call(exc, function) or translate(exc)
+                    shown = _wrong_call(exc, name) or translate(exc)
                     if shown is exc:
                         raise
                     raise shown from shown.__cause__
@@ -123,16 +129,12 @@ class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
         return guarded
 
 
-def _wrong_call(exc: BaseException, function: Callable[..., object]) -> BaseException | None:
+def _wrong_call(exc: BaseException, name: str) -> BaseException | None:
     """PTO222 if Python could not bind the arguments of a guarded function: no frame of it exists then."""
     traceback = exc.__traceback__
     if not isinstance(exc, TypeError) or isinstance(exc, PyptoError) or traceback is None or traceback.tb_next:
         return None
-    wrong = make_error(
-        "PTO222",
-        op=function.__qualname__.removesuffix(".__init__").rpartition("<locals>.")[2],
-        why=str(exc).partition("() ")[2] or str(exc),
-    )
+    wrong = make_error("PTO222", op=name, why=str(exc).partition("() ")[2] or str(exc))
     wrong.__suppress_context__ = True
     return wrong
 

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar, NoReturn, cast
 
 from openpto.diagnostics.context import current_site
+from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, find_rule
 from openpto.diagnostics.render import render
 from openpto.diagnostics.span import Site, Span
@@ -127,6 +128,8 @@ def _rebuild(code: str, fault: bool, site: Site, fields: dict[str, Any], text: s
 
 def _plain(value: Any) -> Any:
     """Values that travel between processes: numbers, texts and tuples of them; anything else as its text."""
+    if isinstance(value, T):
+        return value
     if isinstance(value, (bool, int, float, str, type(None))) and type(value).__module__ == "builtins":
         return value
     if isinstance(value, (list, tuple)):

@@ -23,7 +23,7 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openpto.diagnostics.language import Language, current_language
+from openpto.diagnostics.language import Language, T, current_language
 from openpto.diagnostics.registry import Rule, Severity
 from openpto.diagnostics.source import Excerpt, cell_width, display_path, excerpt, is_plain, printable
 from openpto.diagnostics.span import LoopFrame, Site, Span
@@ -81,9 +81,9 @@ def render(
     tongue = language or current_language()
     words = _WORDS[tongue]
     title = rule.title.in_language(tongue)
-    message = fill(rule.message.in_language(tongue), fields)
-    phrases = [fill(phrase, fields) for phrase in rule.phrases]
-    help_text = fill(rule.help.in_language(tongue), fields)
+    message = fill(rule.message.in_language(tongue), fields, tongue)
+    phrases = [fill(phrase, fields, tongue) for phrase in rule.phrases]
+    help_text = fill(rule.help.in_language(tongue), fields, tongue)
     seen = f"{title}\n{message}\n{help_text}"
     unsaid = [phrase for phrase in phrases if phrase not in seen]
     if unsaid:
@@ -105,16 +105,21 @@ def render(
 
 def one_line(rule: Rule, fields: Mapping[str, Any], *, language: Language | None = None) -> str:
     """Code and message in one line, for lists of warnings."""
-    return f"{rule.code}: {fill(rule.message.in_language(language or current_language()), fields)}"
+    tongue = language or current_language()
+    return f"{rule.code}: {fill(rule.message.in_language(tongue), fields, tongue)}"
 
 
-def fill(text: str, fields: Mapping[str, Any]) -> str:
-    """The text with its fields filled in; what a field prints is escaped, and a field without value shows its name."""
-    return _FORMATTER.vformat(text, (), fields)
+def fill(text: str, fields: Mapping[str, Any], language: Language | None = None) -> str:
+    """The text with its fields filled in. What a field prints is escaped, a text in two languages gives the one that is
+    asked for, and a field without value shows its name."""
+    return _FORMATTERS[language or current_language()].vformat(text, (), fields)
 
 
 class _Formatter(string.Formatter):
     """`str.format` by name only, for texts of ours that carry text of the user."""
+
+    def __init__(self, language: Language) -> None:
+        self.language: Language = language
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
         try:
@@ -123,13 +128,15 @@ class _Formatter(string.Formatter):
             return f"<{field_name}>", field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, T):
+            return value.in_language(self.language)
         try:
             return printable(str(super().format_field(value, format_spec)))
         except (TypeError, ValueError):  # a placeholder under a numeric format
             return printable(str(value))
 
 
-_FORMATTER = _Formatter()
+_FORMATTERS: dict[Language, _Formatter] = {"en": _Formatter("en"), "zh": _Formatter("zh")}
 
 
 def _headline(rule: Rule, severity: Severity, title: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from openpto.diagnostics.context import current_site, current_target
 from openpto.diagnostics.errors import fail
-from openpto.diagnostics.language import current_language
+from openpto.diagnostics.language import T, current_language
 from openpto.diagnostics.registry import Rule, find_rule
 from openpto.diagnostics.render import render
 from openpto.diagnostics.span import Site, Span
@@ -48,7 +48,7 @@ class PyptoWarning(UserWarning):
         return self._text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = {name: str(value) for name, value in self.fields.items()}
+        fields = {name: value if isinstance(value, T) else str(value) for name, value in self.fields.items()}
         return _rebuild, (self.code, self.site, fields, str(self))
 
 

@@ -100,7 +100,7 @@ def _run(function: Any, values: dict[str, Any], machine: Machine) -> None:
     except RecursionError as error:
         site = _site_of(error.__traceback__, machine)
         fail("PTO161", site=site, name=site.chain[0][0] if site.chain else machine.name)
-    except (AttributeError, TypeError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         if not isinstance(error, PyptoError) and _raised_by_user(error.__traceback__):
             foreign.refuse(error, _site_of(error.__traceback__, machine))
         raise

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import difflib
+import linecache
 import re
 from types import ModuleType
 
-from openpto.diagnostics import Site, fail
+from openpto.diagnostics import Site, at, fail
+from openpto.language.libraries import refuse_library
 from openpto.language.symbolic import SymbolicScalar
 from openpto.language.tensor import Tensor
 
 NUMPY_REFUSES = "__array_ufunc__=None"
+CALL = re.compile(r"\b\w+\.(\w+)\(")
+COUNTS = re.compile(
+    r"^(?:not enough|too many) values to unpack \(expected (?:at least )?(?P<want>\d+)(?:, got (?P<have>\d+))?\)$"
+)
+STORED = re.compile(r"^'(?:Tensor|SymbolicScalar)' object has no attribute '\w+'")
+NO_ENTRIES = re.compile(r"^cannot unpack non-iterable (\w+) object$")
 TORCH_REFUSES = re.compile(r"^(\w+)\(\): .* must be .*Tensor.*, not Tensor$")
 INSTEAD = {
     "T": "pypto.transpose(t, 0, 1)",
@@ -36,10 +44,13 @@ INSTEAD = {
 """Attributes of arrays of other libraries, and what a kernel writes."""
 
 
-def refuse(error: AttributeError | TypeError, site: Site) -> None:
-    """Stop with a code if the error is one that concerns tensors, symbols or modules of ours (PTO219, PTO258)."""
+def refuse(error: AttributeError | TypeError | ValueError, site: Site) -> None:
+    """Stop with a code if the error is one of unpacking, or concerns tensors, symbols or modules of ours (PTO155,
+    PTO158, PTO165, PTO219)."""
     if isinstance(error, AttributeError):
         _refuse_attribute(error, site)
+    elif isinstance(error, ValueError):
+        _refuse_count(str(error), site)
     else:
         _refuse_library(str(error), site)
 
@@ -47,6 +58,9 @@ def refuse(error: AttributeError | TypeError, site: Site) -> None:
 def _refuse_attribute(error: AttributeError, site: Site) -> None:
     owner, name = getattr(error, "obj", None), getattr(error, "name", None)
     if not isinstance(name, str):
+        stored = STORED.match(str(error))
+        if stored is not None:
+            fail("PTO219", site=site, text=str(error), hint="keep it in a name of your own")
         return
     of_ours = isinstance(owner, ModuleType) and owner.__name__.split(".")[0] == "pypto"
     if of_ours or isinstance(owner, (Tensor, SymbolicScalar)):
@@ -65,10 +79,29 @@ def _hint(owner: object, name: str) -> str:
     return "the table of public names in the documentation lists what there is"
 
 
+def _refuse_count(text: str, site: Site) -> None:
+    match = COUNTS.match(text)
+    if match is None:
+        return
+    want = match["want"]
+    fail("PTO155", site=site, want=want, have=match["have"] or f"more than {want}")
+
+
 def _refuse_library(text: str, site: Site) -> None:
+    unpacked = NO_ENTRIES.match(text)
+    if unpacked is not None:
+        fail("PTO158", site=site, got=unpacked[1])
     torch_function = TORCH_REFUSES.match(text)
-    if torch_function is not None:
-        name = torch_function[1]
-        fail("PTO258", site=site, why=f"torch.{name} computes on tensors of torch; use pypto.{name} or its like")
-    if NUMPY_REFUSES in text:
-        fail("PTO258", site=site, why="numpy computes on arrays; use the operation of pypto of that name")
+    with at(site):
+        if torch_function is not None:
+            refuse_library("torch", torch_function[1])
+        if NUMPY_REFUSES in text:
+            refuse_library("numpy", _called(site) or "ufunc")
+
+
+def _called(site: Site) -> str:
+    """The name of the function of a module that the text at the place calls, such as ``exp`` in ``np.exp(x)``."""
+    span = site.span
+    line = "" if span is None else linecache.getline(span.file, span.line)[span.col :]
+    match = CALL.search(line)
+    return match[1] if match is not None else ""

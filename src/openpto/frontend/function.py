@@ -75,6 +75,7 @@ def function(decorated: FunctionType) -> FunctionMarker:
     return FunctionMarker(decorated)
 
 
+@user_boundary()
 def dynamic(name: str) -> SymbolicScalar:
     """A named run-time dimension for annotations: equal names are equal sizes."""
     return SymbolicScalar(name)

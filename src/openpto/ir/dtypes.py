@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from openpto.diagnostics import user_boundary
+
 from .enums import _Shown
 
 
@@ -59,6 +61,7 @@ INTS = SIGNED_INTS | UNSIGNED_INTS
 FLOATS = frozenset({DataType.DT_FP16, DataType.DT_BF16, DataType.DT_FP32, DataType.DT_DOUBLE})
 
 
+@user_boundary()
 def bytes_of(dtype: DataType) -> int:
     """Bytes per element; the 4-bit types count as one byte.
 

@@ -65,10 +65,10 @@ def from_torch(
 def _not_yet(name: str) -> Any:
     @user_boundary()
     def stop(*args: Any, **kwargs: Any) -> NoReturn:
-        fail("PTO902", op=f"pypto.{name}")
+        fail("PTO904", name=f"pypto.{name}")
 
     stop.__name__ = stop.__qualname__ = name
-    stop.__doc__ = "Not yet available: stops with PTO902."
+    stop.__doc__ = "Not yet available: stops with PTO904."
     return stop
 
 

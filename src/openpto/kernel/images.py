@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from openpto._version import __version__
-from openpto.diagnostics import LoopFrame, PyptoWarning, Site, Span, find_rule
+from openpto.diagnostics import LoopFrame, PyptoWarning, Site, Span, T, find_rule
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Kernel
 from openpto.kernel.portable import NotPortable, picture
@@ -100,7 +100,8 @@ def prepared(compiled: Compiled, buffers: Sequence[Any], env: Mapping[Expr, int]
 def _described(warning: PyptoWarning) -> dict[str, Any]:
     plain = (str, int, float, bool, type(None))
     fields = {name: value if isinstance(value, plain) else str(value) for name, value in warning.fields.items()}
-    return {"code": warning.code, "site": asdict(warning.site), "fields": fields}
+    both = {name: [value.en, value.zh] for name, value in warning.fields.items() if isinstance(value, T)}
+    return {"code": warning.code, "site": asdict(warning.site), "fields": {**fields, **both}}
 
 
 def _warning(described: Mapping[str, Any]) -> PyptoWarning:
@@ -108,7 +109,8 @@ def _warning(described: Mapping[str, Any]) -> PyptoWarning:
     chain = tuple((name, Span(**span)) for name, span in site["chain"])
     loops = tuple(LoopFrame(**frame) for frame in site["loops"])
     span = None if site["span"] is None else Span(**site["span"])
-    return PyptoWarning(find_rule(described["code"]), Site(span, chain, loops, site["kernel"]), described["fields"])
+    fields = {name: T(*value) if isinstance(value, list) else value for name, value in described["fields"].items()}
+    return PyptoWarning(find_rule(described["code"]), Site(span, chain, loops, site["kernel"]), fields)
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from openpto.diagnostics import fail, warn
+from openpto.diagnostics import fail, user_boundary, warn
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr
@@ -35,6 +35,7 @@ class LoopRange:
         fail("PTO210", name="pypto.loop_unroll" if self.pairs else "pypto.loop")
 
 
+@user_boundary()
 def loop(
     *bounds: SymInt,
     name: str | None = None,
@@ -59,6 +60,7 @@ def loop(
     return _range("loop", bounds, name, idx_name, unroll_list, submit_before_loop, parallel, other, pairs=False)
 
 
+@user_boundary()
 def loop_unroll(
     *bounds: SymInt,
     unroll_list: Any = None,
@@ -123,6 +125,7 @@ def _factors(unroll_list: Any, *, pairs: bool) -> tuple[int, ...]:
     return tuple(sorted(factors, reverse=True))
 
 
+@user_boundary()
 def cond(expr: Any, file: str | None = None, lineno: int | None = None) -> Any:
     """Mark a condition: ``if pypto.cond(expr):``. Returns ``expr``.
 
@@ -134,6 +137,7 @@ def cond(expr: Any, file: str | None = None, lineno: int | None = None) -> Any:
     return expr
 
 
+@user_boundary()
 def is_loop_begin(index: SymbolicScalar) -> SymbolicScalar:
     """Whether this is the first iteration of the loop that ``index`` belongs to; usable in any expression.
 
@@ -149,6 +153,7 @@ def is_loop_begin(index: SymbolicScalar) -> SymbolicScalar:
     return SymbolicScalar.of(ex.loop_begin(index.expr, info.start))
 
 
+@user_boundary()
 def is_loop_end(index: SymbolicScalar) -> SymbolicScalar:
     """Whether this is the last iteration of the loop that ``index`` belongs to; usable in any expression.
 

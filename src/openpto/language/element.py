@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import fail, user_boundary
 from openpto.ir.dtypes import DataType
 
 
@@ -18,6 +18,7 @@ class Element:
 
     __slots__ = ("_dtype", "_value")
 
+    @user_boundary()
     def __init__(self, dtype: DataType, value: int | float) -> None:
         if not isinstance(value, (int, float)):
             fail("PTO207", got=str(type(value)))

@@ -106,7 +106,7 @@ def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
         why = str(error)
         if "too many positional" in why:
             why = f"takes at most {_positional(decl)} positional arguments but {len(args)} were given"
-        fail("PTO222", op=decl.name, why=why)
+        fail("PTO222", op=decl.name, why=why.replace("multiple values", "got multiple values"))
 
 
 def _positional(decl: OpDecl) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from openpto.diagnostics import current_site, fail
+from openpto.diagnostics import current_site, fail, user_boundary
 from openpto.ir import affine, trace
 from openpto.ir import expr as ex
 from openpto.ir.enums import SatStatus
@@ -48,6 +48,7 @@ class SymbolicScalar:
     _expr: Expr
     loop: LoopInfo | None
 
+    @user_boundary()
     def __init__(self, value: int | str | SymbolicScalar, concrete: int | None = None) -> None:
         self.loop = None
         if isinstance(value, SymbolicScalar) and concrete is None:
@@ -302,6 +303,7 @@ def to_dim(value: object) -> Dim:
     return ex.as_dim(to_expr(value))
 
 
+@user_boundary()
 def to_sym(value: object) -> SymbolicScalar:
     """Lift an int to a SymbolicScalar.
 
@@ -311,6 +313,7 @@ def to_sym(value: object) -> SymbolicScalar:
     return value if isinstance(value, SymbolicScalar) else SymbolicScalar.of(to_expr(value))
 
 
+@user_boundary()
 def to_syms(values: Any) -> list[SymbolicScalar]:
     """:func:`to_sym` over a list or tuple."""
     if not isinstance(values, (list, tuple)):
@@ -318,16 +321,19 @@ def to_syms(values: Any) -> list[SymbolicScalar]:
     return [to_sym(v) for v in values]
 
 
+@user_boundary("min")
 def sym_min(a: SymInt, b: SymInt) -> SymbolicScalar:
     """The smaller of two integers or symbols (``pypto.min``); not for tensors."""
     return SymbolicScalar.of(ex.binary("min", to_expr(a), to_expr(b)))
 
 
+@user_boundary("max")
 def sym_max(a: SymInt, b: SymInt) -> SymbolicScalar:
     """The larger of two integers or symbols (``pypto.max``); not for tensors."""
     return SymbolicScalar.of(ex.binary("max", to_expr(a), to_expr(b)))
 
 
+@user_boundary()
 def ceildiv(a: SymInt, b: SymInt) -> Any:
     """``(a + b - 1) // b``: how many blocks of ``b`` cover ``a`` (both non-negative). Ints give an int.
 

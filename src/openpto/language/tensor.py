@@ -19,6 +19,7 @@ from openpto.ir.nodes import TileType
 from openpto.ir.trace import Trace, Var, current
 from openpto.ops import movement, reshaping
 
+from . import libraries
 from .faults import known_integers
 from .symbolic import SymbolicScalar, refuse_no_value, to_dim
 
@@ -59,6 +60,8 @@ class Tensor:
     extra: dict[str, Any]
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # numpy leaves operators between its arrays and tensors to us
+    __array_function__ = libraries.array_function
+    __array__ = libraries.array
     _is_pypto_tensor = True
 
     if TYPE_CHECKING:  # indexing.py, operators.py and functions.py give these
@@ -291,9 +294,12 @@ class Tensor:
     def __len__(self) -> int:
         return _no_protocol("object of type 'Tensor' has no len(); use t.shape[0]")
 
+    def __delitem__(self, key: object) -> NoReturn:
+        _no_protocol("Delete target must be a name: elements of a Tensor cannot be deleted")
+
     @user_boundary()
     def __bool__(self) -> bool:
-        fail("PTO259")
+        fail("PTO259", shape=list(self.shape))
 
     def __int__(self) -> int:
         return _no_protocol("int() needs a number now; read one element with t[i, j]")

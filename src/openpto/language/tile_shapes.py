@@ -54,6 +54,7 @@ class CubeTile:
 
     __slots__ = ("enable_split_k", "k", "m", "n")
 
+    @user_boundary()
     def __init__(self, m: Sequence[int], k: Sequence[int], n: Sequence[int], enable_split_k: bool = False) -> None:
         self.m = _extents("m", m, (2,))
         self.k = _extents("k", k, (2, 3))

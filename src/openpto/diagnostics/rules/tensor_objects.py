@@ -68,8 +68,8 @@ tensor_rule(
     TypeError,
     title=("truth value of a tensor", "张量的真值"),
     message=(
-        "Test condition must be a symbolic scalar or boolean, but got Tensor.",
-        "条件有误：Test condition must be a symbolic scalar or boolean, but got Tensor.",
+        "Test condition must be a symbolic scalar or boolean, but got Tensor. Its shape is {shape}",
+        "条件有误：Test condition must be a symbolic scalar or boolean, but got Tensor. 其形状为 {shape}",
     ),
     help=(
         "choose per element with pypto.where(condition, a, b); for one decision read an INT32 element: t[i]",
@@ -81,9 +81,8 @@ tensor_rule(
     ),
     phrases=("Test condition must be a symbolic scalar or boolean, but got Tensor.",),
     aliases=("F00001",),
-    bad="",
-    good="",
-    untestable="in a kernel the front end asks first (PTO130); tests/language/test_tensor.py asks the object itself",
+    bad=program("out[:] = max(x, x)"),
+    good=program("out[:] = pypto.maximum(x, x)"),
 )
 tensor_rule(
     "PTO260",
