@@ -25,6 +25,7 @@ GROUPS = {
     "4": T("Run time and unwritten data", "运行时与未写入的数据"),
     "5": T("Kernels, arguments, tools", "kernel、参数与工具"),
     "6": T("What runs here and is refused elsewhere", "此处可运行而其他工具链拒绝的写法"),
+    "7": T("Found by pypto lint", "由 pypto lint 发现"),
     "9": T("Internal", "内部"),
 }
 

@@ -40,6 +40,7 @@ _CLASS = {
         "a warning (openpto.diagnostics.PyptoWarning); the kernel runs",
         "警告 (openpto.diagnostics.PyptoWarning)；kernel 照常运行",
     ),
+    "lint": T("reported by pypto lint, which reads files and runs nothing", "由只读文件、不运行的 pypto lint 报告"),
     "portability": T(
         "a warning; {exc} once the target is {profiles}: openpto.configure(target=...), PYPTO_TARGET",
         "警告；目标为 {profiles} 时是 {exc}：openpto.configure(target=...)，PYPTO_TARGET",
@@ -119,7 +120,9 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 
 def _class_text(rule: Rule, language: Language) -> str:
-    kind = "portability" if rule.severity == "warning" and rule.profiles else rule.severity
+    kind: str = "portability" if rule.severity == "warning" and rule.profiles else rule.severity
+    if rule.found_by == "lint":
+        kind = "lint"
     text = _CLASS[kind].in_language(language)
     return text.format(exc=rule.exc.__name__, profiles=", ".join(rule.profiles))
 

@@ -12,7 +12,7 @@ from openpto.lint.functions import FunctionNode, names_stored, own_nodes
 from openpto.lint.hooks import Branch, tell
 from openpto.lint.keys import access
 from openpto.lint.loops import for_statement, while_statement
-from openpto.lint.values import UNKNOWN, Const, ShapeOf, Tensor, Value, items_of, number
+from openpto.lint.values import UNKNOWN, Const, ShapeOf, Tensor, Value, items_of, number, shown_dims
 from openpto.lint.values import Callable as Known
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _unpack(walk: Walk, target: ast.Tuple | ast.List, value: Value, statement: a
     if isinstance(value, ShapeOf):
         items = tuple(value.tensor.extent(axis) or UNKNOWN for axis in range(len(target.elts)))
     if isinstance(value, Tensor):
-        walk.report("PTO257", statement)
+        walk.report("PTO257", statement, shape="[...]" if value.dims is None else shown_dims(value.dims))
     starred = any(isinstance(one, ast.Starred) for one in target.elts)
     known = items is not None and len(items) == len(target.elts) and not starred
     if not known:

@@ -82,7 +82,7 @@ register(
         name="lint-settings",
         exc=ValueError,
         title=T("settings of the linter cannot be used", "检查工具的设置无法使用"),
-        message=T("{file}: {why}", "{file}：{why}"),
+        message=T("{file}: {why}", "{file} 有误：{why}"),
         help=T(
             "correct the table [tool.pypto.lint]; `pypto lint --isolated` reads none",
             "请修正 [tool.pypto.lint] 表；`pypto lint --isolated` 不读取任何设置",

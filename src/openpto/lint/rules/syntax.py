@@ -43,7 +43,7 @@ def statements(look: Look, function: Function) -> None:
         elif isinstance(node, (ast.For, ast.While)) and node.orelse:
             look.report("PTO112", node.orelse[0], kind="For" if isinstance(node, ast.For) else "While")
         elif isinstance(node, ast.Return) and function.kind == "kernel":
-            look.report("PTO113", node)
+            look.report("PTO113", node, name=function.node.name, text=ast.unparse(node))
         elif isinstance(node, ast.With):
             look.report("PTO664", node)
         elif isinstance(node, ast.FunctionDef):
