@@ -81,6 +81,37 @@ def _lint(context: typer.Context) -> None:
     raise typer.Exit(lint.run(context.args))
 
 
+@app.command("tiles")
+def _tiles(
+    op: Annotated[str, typer.Argument(metavar="OP", help="A public operation: add, softmax, matmul, conv ...")],
+    shape: Annotated[
+        str, typer.Argument(metavar="SHAPE", help="1024x512, several with commas; MxKxN for both operands of a matmul.")
+    ],
+    dtype: Annotated[str, typer.Argument(metavar="DTYPE", help="FP32; several with commas.")],
+    chip: Annotated[
+        str | None, typer.Option(metavar="CHIP", help="910B, 910C or 950; else that of PYPTO_PLATFORM, else 910B.")
+    ] = None,
+    tile: Annotated[
+        str | None, typer.Option(metavar="TILE", help="Check this tile: 64,512 or [128,128],[64,256],[128,128].")
+    ] = None,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="More arguments: dim=0, out_dtype=FP16. Repeatable."),
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, max=20, help="How many tiles to suggest.")] = 3,
+) -> None:
+    """Suggest legal tiles for an operation, the most promising first, and show the memory they take.
+
+    Exit code 1 if there is none, or if the tile given with --tile is refused.
+    """
+    from openpto.cli import memory_picture, tiles
+
+    lines, good = tiles.report(op, shape, dtype, chip, tile, arg or [], count)
+    memory_picture.write(lines, sys.stdout)
+    if not good:
+        raise typer.Exit(1)
+
+
 def run() -> None:
     """Run the command on the arguments of this process. A coded stop is printed and ends it with exit code 1."""
     try:

@@ -137,8 +137,8 @@ def cube_demands(use: CubeUse) -> Iterator[tuple[str, Demand]]:
     step_a, step_b = cube_step(use.size_a), cube_step(use.size_b)
     rows, columns = align(use.m[0], step_a), align(use.n[0], step_b)
     copy_a, copy_b = use.copies()
-    yield "l0a", _one("L0A", "A", (rows, align(use.k[0], step_a)), use.size_a)
-    yield "l0b", _one("L0B", "B", (align(use.k[0], step_b), columns), use.size_b)
+    yield "l0a", _one("L0A", "tile of A", (rows, align(use.k[0], step_a)), use.size_a)
+    yield "l0b", _one("L0B", "tile of B", (align(use.k[0], step_b), columns), use.size_b)
     yield "l0c", _one("L0C", "sums", (align(use.m[0], FRACTAL), align(use.n[0], FRACTAL)), SUM_BYTES)
     yield "l1", _one("L1", "copy of A", (rows, copy_a), use.size_a)
     yield "l1", _one("L1", "copy of B", (copy_b, columns), use.size_b)
@@ -152,8 +152,8 @@ def documented_l1(use: CubeUse) -> Demand:
     """The sum that the documentation compares with L1."""
     step_a, step_b = cube_step(use.size_a), cube_step(use.size_b)
     copy_a, copy_b = use.copies()
-    first = Piece("A", (align(use.m[1], step_a), copy_a), use.size_a)
-    return Demand("L1", (first, Piece("B", (copy_b, align(use.n[1], step_b)), use.size_b)))
+    first = Piece("tile of A", (align(use.m[1], step_a), copy_a), use.size_a)
+    return Demand("L1", (first, Piece("tile of B", (copy_b, align(use.n[1], step_b)), use.size_b)))
 
 
 def _one(memory: str, what: str, extents: tuple[int, ...], itemsize: float) -> Demand:

@@ -1,4 +1,4 @@
-"""PTO592 and PTO593: questions about tiles."""
+"""PTO592-594: questions about tiles."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -46,5 +46,31 @@ register(
         ),
         bad=_ASK.format(arguments='"exp", (64, 0), "FP32", (64, 512)'),
         good=_ASK.format(arguments='"exp", (64, 512), "FP32", (64, 512)'),
+    )
+)
+
+_COMMAND = """from openpto.cli import tiles
+
+
+def run():
+    tiles.report("exp", "64x512", "FP32", "910B", {tile}, [], 1)
+"""
+
+register(
+    Rule(
+        code="PTO594",
+        name="tile-not-understood",
+        exc=ValueError,
+        title=T("not a tile", "不是 tile"),
+        message=T("{text} is not a tile of {op}", "{text} 不是 {op} 的 tile"),
+        help=T("write it as the setter takes it: --tile {form}", "按设置函数的参数书写：--tile {form}"),
+        explanation=T(
+            "A vector tile is a number per axis; a cube tile lists L0 and L1 values of m, k and n; a tile of a "
+            "convolution is the eight numbers of L1 and, if L0 is given, four more.",
+            "向量 tile 为每一维一个数；cube tile 依次列出 m、k、n 的 L0 与 L1 值；卷积 tile 为 L1 的八个数，"
+            "若给出 L0 则再加四个数。",
+        ),
+        bad=_COMMAND.format(tile='"wide"'),
+        good=_COMMAND.format(tile='"64,512"'),
     )
 )
