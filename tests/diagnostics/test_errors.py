@@ -3,9 +3,11 @@
 import copy
 import pickle
 import traceback
+from dataclasses import replace
 
 import pytest
 
+from openpto import configure
 from openpto.diagnostics import (
     RULES,
     LoopFrame,
@@ -126,3 +128,22 @@ def test_braces_in_user_values_are_not_fields(rule):
     rule()
     with pytest.raises(ValueError, match=r"\{what\} \[bold\] is"):
         fail("PTO999", what="{what} [bold]")
+
+
+def test_a_front_end_that_raises_another_class(rule):
+    """Under a target an exception has the class of that front end, without one the classes of both."""
+    made = rule(ValueError)
+    RULES["PTO999"] = replace(made, exc_in={"0.2": AssertionError})
+    for target, classes in (("0.2", (AssertionError,)), ("0.3", (ValueError,)), (None, (ValueError, AssertionError))):
+        with configure(target=target), pytest.raises(classes[0]) as caught:
+            fail("PTO999", what="it")
+        assert type(caught.value).__bases__ == (PyptoError, *classes)
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert type(again) is type(caught.value)
+        assert str(again) == str(caught.value)
+
+
+def test_classes_that_are_one_another(rule):
+    """Of two classes of which one is the other's base, the narrower one counts."""
+    made = replace(rule(RuntimeError), exc_in={"0.2": NotImplementedError})
+    assert made.classes(None) == (NotImplementedError,)

@@ -160,6 +160,18 @@ def test_arguments_and_settings_are_part_of_its_name(session):
     assert session.run("openpto.configure(target='0.3')", PLAIN)[-1]["traced"] == 1
 
 
+def test_a_target_judges_what_was_kept_without_one(session):
+    """What is kept for one target is not found under another, which refuses the kernel; back again, it is."""
+    warned = "call(kernels.warned, x[:8])"
+    assert "PTO610" in session.run(warned)[0]["warnings"][0]
+    for target in ("0.2", "0.3"):
+        refused = session.run(warned, PYPTO_TARGET=target)[0]
+        assert "PTO610" in refused["error"]
+    assert session.run(warned)[0]["traced"] == 0
+    mixed = session.run(warned, "openpto.configure(target='0.2')", warned, "openpto.configure(target=None)", warned)
+    assert [bool(r["error"]) for r in mixed] == [False, True, False]
+
+
 def test_faults_and_their_text_are_the_same(session):
     steps = ("call(kernels.faulty, x, np.array([0], np.int32))", "call(kernels.faulty, x, np.array([2], np.int32))")
     steps += ("call(kernels.faulty, x, np.array([900], np.int32))",)

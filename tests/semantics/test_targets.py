@@ -1,6 +1,7 @@
 """Targets, platforms and warnings (semantics 6)."""
 
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from semantics_support import F32, I32, TARGETS, D, T, blank, fails, jit, line_o
 
 import openpto
 import pypto
+from openpto.language.configuration import reset_configuration
 from pypto import PyptoWarning
 
 
@@ -190,3 +192,64 @@ def test_platform_values():
         assert np.array_equal(o, x + 1)
     with fails("910B"), openpto.configure(platform="1000"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("value", "near"), [("0.2.0", "0.2"), ("v0.3", "0.3"), ("0.25", "0.2"), ("newest", "0.2 or 0.3"), (0.2, "0.2")]
+)
+def test_unknown_target_names_the_near_one(value, near):
+    """The stop says which target was probably meant and which exist."""
+    with fails(f"did you mean {near}\\?", code="PTO294", exc=ValueError), openpto.configure(target=value):
+        pass
+
+
+def test_unknown_target_in_the_environment(monkeypatch):
+    """An unknown PYPTO_TARGET stops the call, with the variable's name and the near target; nothing has run."""
+    o = np.zeros(4, np.int32)
+    monkeypatch.setenv("PYPTO_TARGET", "0.3.0")
+    with fails("PYPTO_TARGET.*did you mean 0.3\\?", code="PTO295", exc=ValueError):
+        counter_kernel()(o)
+    assert not o.any()
+
+
+def test_target_changed_in_the_environment_after_a_call(monkeypatch):
+    """A kernel that has run is judged anew once PYPTO_TARGET changes, also where its calls are repeated at once."""
+    kernel, o = counter_kernel(), np.zeros(4, np.int32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyptoWarning)
+        for _ in range(3):
+            kernel(o)
+    for _ in range(2):
+        monkeypatch.setenv("PYPTO_TARGET", "0.2")
+        with fails("count"):
+            kernel(o)
+        monkeypatch.setenv("PYPTO_TARGET", "0.3")
+        with silent():
+            kernel(o)
+            kernel(o)
+    monkeypatch.delenv("PYPTO_TARGET")
+    with pytest.warns(PyptoWarning):
+        kernel(o)
+
+
+def test_target_changed_for_the_process():
+    """A plain call of configure counts for the next call of a kernel."""
+    kernel, o = both_kernel(), blank(4, 8)
+    with silent_targets():
+        kernel(o)
+        openpto.configure(target="0.3")
+        with fails("fill|number|float"):
+            kernel(o)
+        openpto.configure(target=None)
+        kernel(o)
+
+
+@contextmanager
+def silent_targets():
+    """No warnings, and the process's settings as they were at the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyptoWarning)
+        try:
+            yield
+        finally:
+            reset_configuration()

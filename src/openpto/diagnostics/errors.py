@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, NoReturn, cast
 
-from openpto.diagnostics.context import current_site
+from openpto.diagnostics.context import current_site, current_target
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, find_rule
 from openpto.diagnostics.render import render
@@ -61,29 +61,31 @@ class PyptoError(Exception):
         return f"<{type(self).__name__} {self.code} {self.rule.name}{place}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.code, self.fault, self.site, self.fields, self._text)
+        python = tuple(base for base in type(self).__bases__ if base is not PyptoError) or (Exception,)
+        return _rebuild, (self.code, self.fault, self.site, self.fields, self._text, python)
 
 
-def error_class(python_class: type[Exception], fault: bool = False) -> type[PyptoError]:
-    """The class that is both PyptoError and `python_class`; always the same object for the same arguments."""
-    known = _CLASSES.get((python_class, fault))
+def error_class(*python: type[Exception], fault: bool = False) -> type[PyptoError]:
+    """The class that is PyptoError and each of the classes in `python`; the same object for the same arguments."""
+    known = _CLASSES.get((python, fault))
     if known is not None:
         return known
-    bases: tuple[type, ...] = (PyptoError,) if python_class is Exception else (PyptoError, python_class)
-    stem = python_class.__name__.removesuffix("Error")
+    bases: tuple[type, ...] = (PyptoError, *(base for base in python if base is not Exception))
+    stem = python[0].__name__.removesuffix("Error")
     name = f"Pypto{stem}{'Fault' if fault else 'Error'}"
     body = {"__module__": "pypto", "__doc__": PyptoError.__doc__, "fault": fault}
     made = cast("type[PyptoError]", type(name, bases, body))
-    return _CLASSES.setdefault((python_class, fault), made)
+    return _CLASSES.setdefault((python, fault), made)
 
 
-_CLASSES: dict[tuple[type[Exception], bool], type[PyptoError]] = {}
+_CLASSES: dict[tuple[tuple[type[Exception], ...], bool], type[PyptoError]] = {}
 
 
 def make_error(code: str, /, *, site: Site | Span | None = None, fault: bool = False, **fields: Any) -> PyptoError:
     """The exception of a rule, not raised."""
     rule = find_rule(code)
-    return error_class(rule.exc, fault)(rule, current_site(site), fields)
+    target = current_target() if rule.exc_in else None  # asking may itself fail, with another rule
+    return error_class(*rule.classes(target), fault=fault)(rule, current_site(site), fields)
 
 
 _refusals: ContextVar[list[PyptoError] | None] = ContextVar("openpto_refusals", default=None)
@@ -121,9 +123,10 @@ def fault(code: str, /, *, site: Site | Span | None = None, **fields: Any) -> No
     raise make_error(code, site=site, fault=True, **fields)
 
 
-def _rebuild(code: str, fault: bool, site: Site, fields: dict[str, Any], text: str) -> PyptoError:
-    rule = find_rule(code)
-    return error_class(rule.exc, fault)(rule, site, fields, text)
+def _rebuild(
+    code: str, fault: bool, site: Site, fields: dict[str, Any], text: str, python: tuple[type[Exception], ...]
+) -> PyptoError:
+    return error_class(*python, fault=fault)(find_rule(code), site, fields, text)
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import string
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from openpto.diagnostics.language import T
@@ -32,6 +33,7 @@ class Rule:
     help         what to write instead
     explanation  two to six sentences: why the rule exists, what a device does
     exc          the class that users of the API catch; the exception inherits from it and from PyptoError
+    exc_in       by profile, the class of the vendor front ends that raise another one
     severity     "error", or "warning" for what runs here and is refused elsewhere
     phrases      familiar words of the vendor's message (fields allowed) that occur unbroken in str(exc)
     aliases      vendor codes
@@ -49,6 +51,7 @@ class Rule:
     help: T
     explanation: T
     exc: type[Exception] = RuntimeError
+    exc_in: Mapping[str, type[Exception]] = field(default_factory=dict)
     severity: Severity = "error"
     phrases: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -58,6 +61,13 @@ class Rule:
     untestable: str = ""
     found_by: Literal["run", "lint"] = "run"
     page: str = ""
+
+    def classes(self, target: str | None) -> tuple[type[Exception], ...]:
+        """The classes of the exception under a target: that of its front end alone, without a target those of both."""
+        if target is not None:
+            return (self.exc_in.get(target, self.exc),)
+        every = dict.fromkeys((self.exc, *self.exc_in.values()))
+        return tuple(c for c in every if not any(other is not c and issubclass(other, c) for other in every))
 
 
 RULES: dict[str, Rule] = {}
@@ -99,6 +109,8 @@ def problems(rule: Rule) -> list[str]:
         found.append("needs a bad and a good example, or a reason why none can exist (untestable)")
     if not issubclass(rule.exc, Exception):
         found.append("exc must be an Exception class")
+    if set(rule.exc_in) - set(PROFILES) or rule.exc in rule.exc_in.values():
+        found.append("exc_in gives other classes than exc to profiles")
     known = fields_of(rule.message.en) | fields_of(rule.help.en)
     found += [f"phrase {p!r} uses a field that the texts do not have" for p in rule.phrases if fields_of(p) - known]
     return found

@@ -89,7 +89,8 @@ def new_loop(machine: Logic, iterable: Any, spec: LoopSpec, frame: FrameType) ->
     if isinstance(iterable, (SymbolicScalar, Poison)) or is_tensor(iterable) or no_sequence:
         if isinstance(iterable, Poison):
             iterable.refuse()
-        fail("PTO152", site=machine.site(spec.span), got=type(iterable).__name__)
+        got = type(iterable).__name__
+        fail("PTO152", site=machine.site(spec.span), got=got, also=f"{got} is not iterable.")
     return ForLoop(machine, iterable)
 
 
@@ -119,7 +120,8 @@ class RunTimeLoop(ForLoop):
         spec, machine = self.spec, self.machine
         if spec.jumps:
             jump, span = spec.jumps[0]
-            fail("PTO114", site=Site(span, self.site.chain, self.site.loops, self.site.kernel), jump=jump)
+            at = Site(span, self.site.chain, self.site.loops, self.site.kernel)
+            fail("PTO114", site=at, jump=jump, statement=jump.capitalize())
         if self.bounds.pairs and spec.pattern != 2:
             fail("PTO154", site=self.site, target=", ".join(spec.targets))
         if not self.bounds.pairs and spec.pattern:

@@ -27,11 +27,13 @@ _REFUSED_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class TensorParameter:
-    """A parameter annotated as a tensor. ``written_as_text``: the annotation was a string."""
+    """A parameter annotated as a tensor. ``written_as_text``: the annotation was a string; ``bare``: it was the class,
+    which declares nothing."""
 
     name: str
     spec: TensorSpec
     written_as_text: bool = False
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,16 @@ class Signature:
         return Site(self.spans.get(part, self.site.span), kernel=self.kernel)
 
     def check(self) -> None:
-        """Refuse what no front end compiles (PTO501-505) and warn of annotations written as text (PTO508)."""
+        """Refuse what no front end compiles (PTO501-505); report annotations written as text (PTO508) or as the class
+        itself (PTO510)."""
         for code, name in self.refused:
             fail(code, site=self.place(name), kernel=self.kernel, name=name)
         as_text = next((parameter.name for parameter in self.tensors if parameter.written_as_text), None)
         if as_text is not None:
             portability("PTO508", site=self.place(as_text), name=as_text)
+        bare = next((parameter.name for parameter in self.tensors if parameter.bare), None)
+        if bare is not None:
+            portability("PTO510", site=self.place(bare), name=bare)
 
 
 def signature_of(function: FunctionType, caller_locals: Mapping[str, Any]) -> Signature:
@@ -100,7 +106,8 @@ def signature_of(function: FunctionType, caller_locals: Mapping[str, Any]) -> Si
             fail("PTO506", site=signature.place(parameter.name), name=parameter.name, before=values[0].name)
         if parameter.default is not MISSING:
             fail("PTO507", site=signature.place(parameter.name), name=parameter.name)
-        tensors.append(TensorParameter(parameter.name, spec_of(annotation), as_text))
+        bare = isinstance(annotation, type)
+        tensors.append(TensorParameter(parameter.name, spec_of(annotation), as_text, bare))
     if "return" in annotations:
         refused.append(("PTO501", RETURNS))
     return replace(signature, tensors=tuple(tensors), values=tuple(values), refused=tuple(refused))

@@ -167,7 +167,8 @@ def run_mode_variable() -> RunMode | None:
     if not text:
         return None
     if text not in ("npu", "sim", "0", "1"):
-        fail("PTO295", variable=RUN_MODE_VARIABLE, value=repr(text), allowed="npu, sim")
+        near = _nearest(text, ("npu", "sim"))
+        fail("PTO295", variable=RUN_MODE_VARIABLE, value=repr(text), near=near, allowed="npu, sim")
     return RunMode.NPU if text in ("npu", "0") else RunMode.SIM
 
 
@@ -176,12 +177,13 @@ def _checked(name: str, value: Any) -> Any:
         return getattr(Settings(), name)
     if name == "threads":
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
-            fail("PTO294", name=name, value=repr(value), allowed=f"None, or an int from 1 to {MAX_THREADS}")
+            allowed = f"None, or an int from 1 to {MAX_THREADS}"
+            fail("PTO294", name=name, value=repr(value), near=_nearest_count(value), allowed=allowed)
         return value
     match = next((c for c in _CHOICES[name] if isinstance(value, str) and c.lower() == value.lower()), None)
     if match is None:
         allowed = ", ".join(_CHOICES[name]) + (", None" if getattr(Settings(), name) is None else "")
-        fail("PTO294", name=name, value=repr(value), allowed=allowed)
+        fail("PTO294", name=name, value=repr(value), near=_nearest(str(value), _CHOICES[name]), allowed=allowed)
     return match
 
 
@@ -189,14 +191,29 @@ def _from_variable(name: str, variable: str) -> Any:
     text = os.environ[variable].strip()
     if name == "threads":
         if not text.isdecimal() or not 1 <= int(text) <= MAX_THREADS:
-            fail("PTO295", variable=variable, value=repr(text), allowed=f"1 to {MAX_THREADS}")
+            allowed = f"1 to {MAX_THREADS}"
+            fail("PTO295", variable=variable, value=repr(text), near=_nearest_count(text), allowed=allowed)
         return int(text)
     if text.lower() in ("none", UNSET):
         return getattr(Settings(), name)
     match = next((c for c in _CHOICES[name] if c.lower() == text.lower()), None)
     if match is None:
-        fail("PTO295", variable=variable, value=repr(text), allowed=", ".join(_CHOICES[name]))
+        near, allowed = _nearest(text, _CHOICES[name]), ", ".join(_CHOICES[name])
+        fail("PTO295", variable=variable, value=repr(text), near=near, allowed=allowed)
     return match
+
+
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    """The value that was probably meant; all that exist if none is near."""
+    return (get_close_matches(word, known, n=1, cutoff=0.4) or [" or ".join(known)])[0]
+
+
+def _nearest_count(value: Any) -> int:
+    """The number of threads nearest to ``value``, which is no possible one."""
+    try:
+        return min(max(int(value), 1), MAX_THREADS)
+    except (TypeError, ValueError, OverflowError):
+        return 1
 
 
 def _near(word: str, known: list[str]) -> list[str]:

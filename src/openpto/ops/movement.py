@@ -65,7 +65,7 @@ def view(
 def ranks(var: Var, window: Sequence[Dim], starts: Sequence[Dim]) -> None:
     """A window has one extent and one offset per axis (PTO236)."""
     if len(window) != var.type.rank:
-        fail("PTO236", op="view", what="shape", a=len(window), what_b="the tensor", b=var.type.rank)
+        fail("PTO236", op="view", what="the tensor's shape", a=var.type.rank, what_b="the window", b=len(window))
     if len(starts) != len(window):
         fail("PTO236", op="view", what="offsets", a=len(starts), what_b="shape", b=len(window))
 
@@ -129,7 +129,7 @@ def _scaled(extent: Dim, old: int, new: int) -> Dim:
         ),
     ),
 )
-def assemble(input: Any, offsets: list[Any], out: Var | None = None, parallel: bool = False) -> None:
+def assemble(input: Any, offsets: list[Any], out: Var | None = None, /, parallel: bool = False) -> None:
     """Write ``input`` into ``out`` at ``offsets``; or every pair of ``assemble([(tensor, offsets), ...], out)``.
 
     Shapes: the rank of input, out and offsets is the same; input is static, out may be dynamic. The input's valid

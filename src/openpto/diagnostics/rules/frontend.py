@@ -107,6 +107,7 @@ register(
         code="PTO112",
         name="loop-else",
         exc=NotImplementedError,
+        exc_in={"0.3": SyntaxError},
         title=T("else clause of a loop", "循环的 else 子句"),
         message=T(
             "{kind}-else clauses are not supported", "{kind}-else clauses are not supported（循环不支持 else 子句）"
@@ -128,6 +129,7 @@ register(
         code="PTO113",
         name="return-in-kernel",
         exc=ValueError,
+        exc_in={"0.3": SyntaxError},
         title=T("return in a kernel", "kernel 中的 return"),
         message=T(
             "Return statements are not allowed in a kernel: {name} has `{text}`, and results go into its tensor parameters",
@@ -150,8 +152,12 @@ register(
         code="PTO114",
         name="jump-in-loop",
         exc=SyntaxError,
+        exc_in={"0.2": NotImplementedError},
         title=T("break, continue or return in a run-time loop", "运行期循环中的 break、continue 或 return"),
-        message=T("{jump} is not supported in pypto.loop", "{jump} is not supported in pypto.loop（运行期循环不支持）"),
+        message=T(
+            "{jump} is not supported in pypto.loop ({statement} is not supported by the PTO parser yet)",
+            "{jump} is not supported in pypto.loop（{statement} is not supported by the PTO parser yet）",
+        ),
         help=T(
             "put the rest of the body under an if, or compute the loop bound beforehand",
             "把循环体的其余部分放到 if 下，或事先计算循环上界",
@@ -161,7 +167,8 @@ register(
             "loops over known values may use break and continue.",
             "运行期循环对每个下标执行一次循环体，设备无法提前离开。对已知值的普通 Python 循环可以使用 break 和 continue。",
         ),
-        phrases=("{jump} is not supported in pypto.loop",),
+        phrases=("{jump} is not supported in pypto.loop", "{statement} is not supported by the PTO parser yet"),
+        aliases=("F00005",),
         bad=program("for i in pypto.loop(count):\n    out[:] = x + 1.0\n    break"),
         good=program("for i in pypto.loop(count):\n    out[:] = x + 1.0"),
     )

@@ -52,6 +52,7 @@ register(
         code="PTO280",
         name="unknown-option",
         exc=ValueError,
+        exc_in={"0.2": IndexError},
         title=T("unknown option key", "未知的选项键"),
         message=T(
             "{name} is not right. key: {group}.{key} does not exist.",
@@ -92,6 +93,7 @@ register(
         code="PTO282",
         name="option-type",
         exc=TypeError,
+        exc_in={"0.2": RuntimeError},
         title=T("wrong type of an option", "选项类型错误"),
         message=T(
             "Option '{name}' has invalid type. Expected {expected}, but got {got}",
@@ -373,7 +375,7 @@ register(
         exc=ValueError,
         title=T("unknown value of a setting", "设置的取值无效"),
         message=T("{name} cannot be {value}", "{name} 不能为 {value}"),
-        help=T("allowed: {allowed}", "可用取值：{allowed}"),
+        help=T("did you mean {near}? allowed: {allowed}", "是否指 {near}？可用取值：{allowed}"),
         explanation=T(
             "openpto.configure chooses numerics, engine, target profile, platform and threads. These settings are "
             "ours and never part of a kernel file.",
@@ -391,7 +393,10 @@ register(
         exc=ValueError,
         title=T("unknown value of an environment variable", "环境变量取值无效"),
         message=T("{variable} is {value}", "{variable} 的值为 {value}"),
-        help=T("allowed: {allowed}; or unset the variable", "可用取值：{allowed}；或取消该变量"),
+        help=T(
+            "did you mean {near}? allowed: {allowed}; or unset the variable",
+            "是否指 {near}？可用取值：{allowed}；或取消该变量",
+        ),
         explanation=T(
             "A PYPTO_ variable with a value that does not exist stops the run. Ignoring it could leave the user with "
             "results of another mode than the one asked for.",

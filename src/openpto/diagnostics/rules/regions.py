@@ -192,15 +192,15 @@ register(
         exc=TypeError,
         title=T("for over something that is no sequence", "for 遍历的不是序列"),
         message=T(
-            "Loop iterator must be range  Iterator, or list/tuple, but got {got}",
-            "Loop iterator must be range  Iterator, or list/tuple, but got {got}（不能遍历）",
+            "{also} Loop iterator must be range  Iterator, or list/tuple, but got {got}",
+            "不能遍历：{also} Loop iterator must be range  Iterator, or list/tuple, but got {got}",
         ),
         help=T("write for i in pypto.loop(n) and index with i", "写 for i in pypto.loop(n) 并用 i 作下标"),
         explanation=T(
             "A tensor is not iterable, and an integer known only at run time is the bound of a loop, not a sequence.",
             "张量不可迭代；运行时才知道的整数是循环的上界，不是序列。",
         ),
-        phrases=("Loop iterator must be range", "but got {got}"),
+        phrases=("Loop iterator must be range  Iterator, or list/tuple, but got {got}", "{also}"),
         aliases=("F00001",),
         bad=program("for row in x:\n    out[:] = x + 1.0"),
         good=program("for i in pypto.loop(8):\n    out[i:i + 1, 0:8] = pypto.view(x, [1, 8], [i, 0])"),

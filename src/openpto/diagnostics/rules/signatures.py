@@ -199,13 +199,13 @@ register(
         name="annotation-as-text",
         exc=RuntimeError,
         severity="warning",
-        profiles=("0.2",),
+        profiles=("0.2", "0.3"),
         title=T("annotation written as text", "以字符串书写的注解"),
         message=T(
             "the annotation of {name} is a string; it is read as the tensor it names. {profiles} says: Non-tensor "
-            "parameter '{name}' must not be a torch.Tensor",
+            "parameter '{name}' must not be a torch.Tensor. Use positional arguments for tensors.",
             "{name} 的注解是字符串，这里按其所指的 tensor 处理。{profiles} 会报：Non-tensor parameter '{name}' must not be "
-            "a torch.Tensor",
+            "a torch.Tensor. Use positional arguments for tensors.",
         ),
         help=T(
             "remove 'from __future__ import annotations' from the file, or the quotes around the annotation",
@@ -216,8 +216,36 @@ register(
             "takes the tensor for another parameter, and complains about something else.",
             "启用推迟求值后，Python 把每个注解保存为文本。工具链不会求值，于是把 tensor 当作其他参数，并报出不相干的错误。",
         ),
-        phrases=("Non-tensor parameter '{name}' must not be a torch.Tensor",),
+        phrases=("Non-tensor parameter '{name}' must not be a torch.Tensor. Use positional arguments for tensors.",),
+        aliases=("F00003",),
         bad="from __future__ import annotations\n\n" + GOOD,
+        good=GOOD,
+    )
+)
+
+register(
+    Rule(
+        code="PTO510",
+        name="annotation-without-shape",
+        exc=AttributeError,
+        severity="warning",
+        profiles=("0.2",),
+        title=T("the class Tensor as an annotation", "以 Tensor 类本身作注解"),
+        message=T(
+            "{name} is annotated with the class Tensor; {profiles} says: type object 'Tensor' has no attribute 'shape'",
+            "{name} 以 Tensor 类作注解；{profiles} 会报：type object 'Tensor' has no attribute 'shape'",
+        ),
+        help=T(
+            "write an instance: {name}: pypto.Tensor(), or pypto.Tensor([pypto.DYNAMIC, 128], pypto.DT_FP32)",
+            "请写实例：{name}: pypto.Tensor()，或 pypto.Tensor([pypto.DYNAMIC, 128], pypto.DT_FP32)",
+        ),
+        explanation=T(
+            "The class declares nothing, so shape and dtype come from the argument. The older front end asks every "
+            "annotation for its shape, and the class has none.",
+            "类本身不声明任何内容，shape 和 dtype 取自实参。旧前端会读取每个注解的 shape，而类没有该属性。",
+        ),
+        phrases=("type object 'Tensor' has no attribute 'shape'",),
+        bad=GOOD.replace(f"{X}, ", "x: pypto.Tensor, "),
         good=GOOD,
     )
 )

@@ -95,6 +95,7 @@ register(
         code="PTO202",
         name="scalar-division-by-zero",
         exc=ValueError,
+        exc_in={"0.2": ZeroDivisionError},
         title=T("Division or Mod by zero.", "整数除以零"),
         message=T("{values}: Division or Mod by zero.", "{values} 除以零：Division or Mod by zero."),
         help=T(
@@ -158,6 +159,7 @@ register(
         code="PTO205",
         name="invalid-scalar-operand",
         exc=TypeError,
+        exc_in={"0.2": AttributeError},
         title=T("Invalid type.", "标量运算的操作数类型不对"),
         message=T(
             "Invalid type. '{op}' between a SymbolicScalar and {got} {value} is not integer arithmetic",

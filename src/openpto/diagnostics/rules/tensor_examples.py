@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, Severity, register
 
@@ -62,6 +64,7 @@ def tensor_rule(
     profiles: tuple[str, ...] = (),
     severity: Severity = "error",
     untestable: str = "",
+    exc_in: Mapping[str, type[Exception]] | None = None,
 ) -> None:
     """Register a rule; texts are (English, Chinese)."""
     register(
@@ -69,6 +72,7 @@ def tensor_rule(
             code=code,
             name=name,
             exc=exc,
+            exc_in=exc_in or {},
             severity=severity,
             title=T(*title),
             message=T(*message),

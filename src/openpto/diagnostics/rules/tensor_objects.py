@@ -29,7 +29,10 @@ tensor_rule(
     "tensor-not-iterable",
     TypeError,
     title=("a tensor cannot be iterated or unpacked", "张量不能迭代或解包"),
-    message=("Tensor is not iterable. Its shape is {shape}", "不能迭代：Tensor is not iterable. 其形状为 {shape}"),
+    message=(
+        "Tensor is not iterable. Cannot unpack non-sequence type Tensor. Its shape is {shape}",
+        "不能迭代：Tensor is not iterable. Cannot unpack non-sequence type Tensor. 其形状为 {shape}",
+    ),
     help=(
         "unpack its shape (rows, cols = t.shape) or loop over windows: for i in pypto.loop(n): t[i:i+1, :]",
         "请解包其形状（rows, cols = t.shape），或循环读取窗口：for i in pypto.loop(n): t[i:i+1, :]",
@@ -38,7 +41,7 @@ tensor_rule(
         "A tensor has no elements while the kernel is traced; iterating it would unroll every element.",
         "追踪 kernel 时张量没有元素；迭代会展开每个元素。",
     ),
-    phrases=("Tensor is not iterable.",),
+    phrases=("Tensor is not iterable.", "Cannot unpack non-sequence type Tensor"),
     aliases=("F00001",),
     bad=program("a, b = x", "out[:] = a + b"),
     good=program("rows, cols = x.shape", "out[:] = x[0:rows, 0:cols] + 1.0"),

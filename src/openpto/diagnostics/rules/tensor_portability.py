@@ -63,6 +63,7 @@ tensor_rule(
     "PTO651",
     "scalar-read-not-int32",
     TypeError,
+    exc_in={"0.2": AssertionError},
     severity="warning",
     title=("element of a tensor that is not INT32", "读取非 INT32 张量的元素"),
     message=(
@@ -87,6 +88,7 @@ tensor_rule(
     "PTO652",
     "scalar-write-not-int32",
     TypeError,
+    exc_in={"0.2": AssertionError},
     severity="warning",
     title=("element of a tensor that is not INT32 is written", "写入非 INT32 张量的元素"),
     message=(

@@ -97,8 +97,14 @@ tensor_rule(
     RuntimeError,
     title=("dynamic tensor used as an operand", "动态张量被直接用作操作数"),
     message=(
-        "{name} {shape} is an operand of {op}: Dynamic shape tensors are not allowed as operation operands",
-        "{name} {shape} 是 {op} 的操作数：Dynamic shape tensors are not allowed as operation operands",
+        (
+            "{name} {shape} is an operand of {op}: Dynamic shape tensors are not allowed as operation operands (The shape "
+            "size of tensor must less than or equal to INT32_MAX)"
+        ),
+        (
+            "{name} {shape} 是 {op} 的操作数：Dynamic shape tensors are not allowed as operation operands（The shape size "
+            "of tensor must less than or equal to INT32_MAX）"
+        ),
     ),
     help=(
         "Use view in pypto.loop: tile = pypto.view({name}, [<rows>, <cols>], [i * <rows>, 0]); then {op} on the tile",
@@ -111,7 +117,11 @@ tensor_rule(
         ),
         "操作作用于编译时形状已知的 tile。含有运行时长度的张量要在循环中通过固定形状的窗口读取；最后一个窗口由有效形状裁剪。",
     ),
-    phrases=("Dynamic shape tensors are not allowed as operation operands", "Use view in pypto.loop"),
+    phrases=(
+        "Dynamic shape tensors are not allowed as operation operands",
+        "The shape size of tensor must less than or equal to INT32_MAX",
+        "Use view in pypto.loop",
+    ),
     aliases=("F0000A", "F21008", "FFFFFF"),
     bad=program("out[:] = x + 1.0", params=_DYNAMIC),
     good=program(
@@ -310,6 +320,7 @@ tensor_rule(
     "PTO234",
     "extent-not-known",
     ValueError,
+    exc_in={"0.2": TypeError},
     title=("extent is not known while the kernel is traced", "追踪时长度未知"),
     message=(
         "{name} in {op} is {expr}: Not concrete value (Cannot convert symbols to int)",

@@ -87,6 +87,7 @@ tensor_rule(
     "PTO240",
     "too-many-indices",
     IndexError,
+    exc_in={"0.2": AssertionError},
     title=("too many indices", "索引过多"),
     message=(
         "Too many indices for tensor with dimension {rank}: rank not match, expect {rank}, but got {count}",
@@ -143,6 +144,7 @@ tensor_rule(
     "PTO243",
     "store-rank",
     ValueError,
+    exc_in={"0.2": AssertionError},
     title=("value and key have different ranks", "值与键的维数不同"),
     message=(
         "The number of slice in key ({slices}) must match the length of input Tensor ({rank}).",
@@ -408,6 +410,7 @@ tensor_rule(
     "PTO256",
     "scalar-access-dtype",
     TypeError,
+    exc_in={"0.2": AssertionError},
     title=("element of a tensor that holds no integers", "读取非整型张量的元素"),
     message=(
         "{access} is an element of {dtype}; as a scalar it is an integer: tensor dtype must be DT_INT32.",
