@@ -231,7 +231,8 @@ FRONT_ENDS = [
          refused=each("PTO202", "F00002", (ZeroDivisionError, "Division or Mod by zero."),
                       (ValueError, "Division or Mod by zero."))),
     Case("valid_shape of an in-place reshape",
-         "t = P.reshape(x, [64, 16], valid_shape=[32, 16], inplace=True)  # !\ny[:] = P.reshape(t, [32, 32])",
+         "t = P.reshape(x, [64, 16], valid_shape=[32, 16], inplace=True)  # !\n"
+         "for _ in P.loop(1):\n    y[:] = P.reshape(t, [32, 32])",
          expected=lambda x: x, refused=newer("PTO658", ValueError, "ignores valid_shape")),
     Case("label like a key", 'P.set_semantic_label("func1_2")  # !\ny[:] = x + 1.0', expected=plus_one,
          refused=newer("PTO291", ValueError, "conflicts with function-granularity hashOrder format")),

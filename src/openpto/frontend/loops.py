@@ -169,8 +169,12 @@ class RunTimeLoop(ForLoop):
 
     def __iter__(self) -> Iterator[Any]:
         bounds = Range(self.bounds.start, self.bounds.stop, self.bounds.step)
+        notes = self.machine.trace.notes
+        notes["loops"] = True
         if bounds.count() == 0:
-            self.machine.trace.notes["empty_loop"] = True  # the checks cannot know what its body reads and writes
+            notes["empty_loop"] = True  # the checks cannot know what its body reads and writes
+        if bounds.count() == 1 and self.bounds.submit_before_loop:
+            notes.setdefault("submitting", set()).add(self.name)
         if not self.bounds.pairs:
             yield from self._range(bounds, bounds, None)
             return

@@ -273,6 +273,13 @@ def parse(source: Source) -> FunctionNode:
     return _parse(source) if known is None else known
 
 
+def tree_of(source: Source) -> FunctionNode:
+    """The tree of a function definition, to look at only. Raises as :func:`parse` does."""
+    with _lock:
+        known = _trees.get(source)
+    return _parse(source) if known is None else known
+
+
 def _parse(source: Source) -> FunctionNode:
     """The block is parsed at its own indentation, so that strings over several lines keep their text, and behind as
     many empty lines as stand before it."""

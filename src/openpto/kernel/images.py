@@ -26,7 +26,7 @@ from openpto.kernel.specialise import Compiled, Place
 from openpto.runtime import RunReport
 from openpto.runtime.store import key_of, store
 
-FORMAT = 1
+FORMAT = 2
 _PACKAGES = ("openpto", "pypto")
 
 
@@ -58,7 +58,8 @@ def find(where: Place, kernel: Callable[[], Kernel]) -> Compiled | None:
     if native is None:
         return None
     warnings = tuple(_warning(w) for w in image["warnings"])
-    return Compiled(kernel, image["fingerprint"], tuple(image["written"]), where.guards, warnings, 0.0, where, native)
+    written, simple = tuple(image["written"]), image["simple"]
+    return Compiled(kernel, image["fingerprint"], written, where.guards, warnings, 0.0, where, native, simple)
 
 
 def keep(compiled: Compiled) -> None:
@@ -71,6 +72,7 @@ def keep(compiled: Compiled) -> None:
     image = {
         "fingerprint": compiled.fingerprint,
         "written": compiled.written,
+        "simple": compiled.simple,
         "warnings": [_described(w) for w in compiled.warnings],
         "native": native,
     }

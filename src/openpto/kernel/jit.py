@@ -22,6 +22,7 @@ from openpto.ir.enums import RunMode
 from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel import images, verifying
 from openpto.kernel.binding import Bound, bind
+from openpto.kernel.early import BoundMode, warn_of_stitching
 from openpto.kernel.host import REQUIRES_GRAD
 from openpto.kernel.receipt import Receipt, output_memory, receipt_of, remember
 from openpto.kernel.repeat import Plan, Repeats
@@ -95,6 +96,7 @@ class JitCallableWrapper:
         self._options = options
         self._signature: Signature = signature_of(function, caller_locals)
         self._captured = capture(function)
+        self._bound = BoundMode.of(self._captured, options.get("runtime_options"), caller_locals)
         self._specialisations = Specialisations()
         self._repeats = Repeats(len(self._signature.tensors))
         self._local = threading.local()
@@ -158,6 +160,7 @@ class JitCallableWrapper:
         before = in_force(), current_scope()
         with collect_warnings() as warnings:
             call = self._prepare(args, kwargs)
+            self._bound.check(call.mode_source, self._signature.site)
             require_executable(call.mode, call.mode_source, self.__name__, self._signature.site)
             engine = runtime.chosen(call.settings.engine)
             compiled, fresh = self._specialisations.get(call.key(), lambda: self._specialisation(call, engine))
@@ -165,6 +168,7 @@ class JitCallableWrapper:
                 for warning in compiled.warnings:
                     emit(warning)
             self._check_writable(call, compiled)
+            warn_of_stitching(compiled.simple, call.options["runtime"], self._signature.site)
             said = tuple(warnings)
             options = options_in_force("verify", call.scope)
             verified = verifying.begun(self.__name__, options)
@@ -277,6 +281,7 @@ class JitCallableWrapper:
             guards=tuple(trace.notes.get("guards", ())),
             warnings=tuple(warnings),
             seconds=time.perf_counter() - begin,
+            simple=checks.is_simple(kernel),
         )
 
     def _check_writable(self, call: Call, compiled: Compiled) -> None:

@@ -48,6 +48,7 @@ class Compiled:
     warnings     what was noticed while it was compiled; belongs to every call
     place        where it is kept
     native       its machine code if that came from disk; the kernel is traced then only if something asks for it
+    simple       whether it has vector operations only and no run-time loop
     """
 
     trace: Callable[[], Kernel]
@@ -58,6 +59,7 @@ class Compiled:
     seconds: float
     place: Place = field(default_factory=Place)
     native: Any = None
+    simple: bool = False
     _kernel: Kernel | None = None
 
     @property

@@ -18,7 +18,7 @@ from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
 from openpto.ops import OPS, OpDecl
-from openpto.ops.recording import asking, dims, is_window
+from openpto.ops.recording import asking, dims, is_window, note_renamed
 from openpto.ops.reshaping import target_shape
 from openpto.ops.shapes import shape_text
 
@@ -151,6 +151,7 @@ def _renamed(input: Any, shape: Any, inplace: bool, valid_shape: Any = None) -> 
         portability("PTO613")
     if valid_shape is not None:
         portability("PTO658", valid=shape_text(dims("reshape", "valid_shape", to_ir(valid_shape))))
+    note_renamed(input.cell)
     return Tensor.alias(input, target_shape("reshape", input.type, to_ir(shape)))
 
 

@@ -242,6 +242,13 @@ def is_window(var: Var) -> bool:
     return False
 
 
+def note_renamed(var: Var) -> None:
+    """Note for the checks that a tensor is reshaped in place here, and after which node of the kernel's body."""
+    trace = current()
+    if trace is not None and trace.region is trace.root:
+        trace.notes.setdefault("renamed", []).append((var, current_site(), len(trace.root.body)))
+
+
 def vector_tile(axis: int, rank: int) -> int | None:
     """The vector tile in force for an axis of a tensor of this rank; None where there is none (reported elsewhere)."""
     vec = recorder("vector_tile").scope.vec

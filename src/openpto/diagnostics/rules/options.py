@@ -151,8 +151,8 @@ register(
             "kernel computes, so they are accepted. A newer toolchain refuses them.",
             "为旧版本编写的 kernel 会带有后来被取消的键。它们都不影响计算结果，因此被接受；较新的工具链会拒绝。",
         ),
-        bad=_kernel(options='(runtime_options={"stitch_function_num_step": 0})'),
-        good=_kernel(options='(runtime_options={"stitch_function_max_num": 128})'),
+        bad=_kernel(options='(runtime_options={"stitch_cfgcache_size": 0})'),
+        good=_kernel(options='(runtime_options={"device_sched_mode": 1})'),
     )
 )
 

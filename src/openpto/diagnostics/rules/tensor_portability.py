@@ -223,9 +223,15 @@ tensor_rule(
     ),
     profiles=("0.3",),
     bad=program(
-        "t = pypto.reshape(x, [16, 8], valid_shape=[8, 8], inplace=True)", "out[:] = pypto.reshape(t, [8, 16])"
+        "t = pypto.reshape(x, [16, 8], valid_shape=[8, 8], inplace=True)",
+        "for _ in pypto.loop(1):",
+        "    out[:] = pypto.reshape(t, [8, 16])",
     ),
-    good=program("t = pypto.reshape(x, [16, 8], inplace=True)", "out[:] = pypto.reshape(t, [8, 16])"),
+    good=program(
+        "t = pypto.reshape(x, [16, 8], inplace=True)",
+        "for _ in pypto.loop(1):",
+        "    out[:] = pypto.reshape(t, [8, 16])",
+    ),
 )
 tensor_rule(
     "PTO659",
