@@ -19,7 +19,7 @@ from openpto.checks.access import core, line_of, looks_only, operations, recorde
 from openpto.checks.buffers import numbers, tiled_shape
 from openpto.diagnostics import LoopFrame, Site, current_target, warn
 from openpto.ir.expr import Dim, Expr, postorder
-from openpto.ir.nodes import Kernel, Loop, Op
+from openpto.ir.nodes import Kernel, Loop, Op, Value
 from openpto.ir.trace import Region, TAssign, TIf, TLoop, TOp, Trace, Var
 
 RANK = 4
@@ -63,23 +63,31 @@ def _check_tiles(kernel: Kernel) -> None:
 
     A tile that suits one operation is often in force for others whose axis is shorter, such as the result of a sum.
     """
-    groups: dict[tuple[int, ...], list[tuple[Op, tuple[Dim, ...]]]] = {}
+    groups: dict[tuple[int, ...], list[Op]] = {}
     for op in operations(kernel.body):
         shape = tiled_shape(op) if core(op.name) == "vector" else None
         if shape is not None and len(shape) >= RANK and op.scope.vec is not None and len(op.scope.vec) >= len(shape):
-            groups.setdefault(op.scope.vec[: len(shape)], []).append((op, shape))
+            groups.setdefault(op.scope.vec[: len(shape)], []).append(op)
     for tile, uses in groups.items():
-        longest = [_longest(shape[axis] for _, shape in uses) for axis in range(len(tile))]
+        shapes = [shape for op in uses for shape in _shapes(op, len(tile))]
+        longest = [_longest(shape[axis] for shape in shapes) for axis in range(len(tile))]
         suits = [most is None or value <= most for value, most in zip(tile, longest, strict=True)]
         last = longest[-1]
         suits[-1] = suits[-1] or (last is not None and tile[-1] <= -(-last // PADDING) * PADDING)
         if not all(suits):
             axis = suits.index(False)
-            op, shape = uses[0]
+            op = uses[0]
             fitting = [v if fits else most for v, fits, most in zip(tile, suits, longest, strict=True)]
             name, extent = op.site.asked or op.name, longest[axis]
             suggest = numbers(tuple(v for v in fitting if v is not None))
             warn("PTO621", site=op.site, op=name, tile=numbers(tile), axis=axis, extent=extent, suggest=suggest)
+
+
+def _shapes(op: Op, rank: int) -> Iterator[tuple[Dim, ...]]:
+    """The shapes of what an operation reads and makes, as far as they have so many axes."""
+    for value in (*op.operands, *op.results):
+        if isinstance(value, Value) and value.type.rank == rank:
+            yield value.type.shape
 
 
 def _longest(extents: Iterable[Dim]) -> int | None:

@@ -21,7 +21,7 @@ def for_statement(walk: Walk, node: ast.For) -> bool:
     iterable = walk.evaluate(node.iter)
     tell(walk, Iteration(node, iterable))
     if isinstance(iterable, Tensor):
-        walk.report("PTO152", node.iter, got="Tensor")
+        walk.report("PTO152", node.iter, got="Tensor", also="Tensor is not iterable.")
     if isinstance(iterable, Loop) and iterable.kind != "range":
         _run_time_loop(walk, node, iterable)
     else:

@@ -156,7 +156,7 @@ register(
         title=T("break, continue or return in a run-time loop", "运行期循环中的 break、continue 或 return"),
         message=T(
             "{jump} is not supported in pypto.loop ({statement} is not supported by the PTO parser yet)",
-            "{jump} is not supported in pypto.loop（{statement} is not supported by the PTO parser yet）",
+            "运行期循环不支持 {jump}：{jump} is not supported in pypto.loop（{statement} is not supported by the PTO parser yet）",
         ),
         help=T(
             "put the rest of the body under an if, or compute the loop bound beforehand",

@@ -78,7 +78,7 @@ register(
         ),
         help=T(
             "give each axis min(its extent, tile): pypto.set_vec_tile_shapes({suggest})",
-            "每个轴取 min(长度, tile)：pypto.set_vec_tile_shapes({suggest})",
+            "每个轴取其长度与 tile 中的较小者：pypto.set_vec_tile_shapes({suggest})",
         ),
         explanation=T(
             "Tiles longer than an axis are cut by the compiler, and elements come out right here. On devices four-"

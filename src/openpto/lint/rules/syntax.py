@@ -88,7 +88,8 @@ def _is_loop(look: Look, node: ast.For) -> bool:
 def _jumps(look: Look, loop: ast.For) -> None:
     """PTO114: jumps that leave a run-time loop or its iteration."""
     for node in own_jumps(loop.body):
-        look.report("PTO114", node, jump=type(node).__name__.lower())
+        name = type(node).__name__
+        look.report("PTO114", node, jump=name.lower(), statement=name)
 
 
 def own_jumps(body: list[ast.stmt]) -> Iterator[ast.AST]:
