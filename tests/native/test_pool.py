@@ -12,7 +12,7 @@ import pytest
 
 import openpto
 import pypto
-from openpto.runtime.native import jit, later, pool, pool_code
+from openpto.runtime.native import jit, later, parallel, pool, pool_code
 
 D = pypto.DYNAMIC
 
@@ -49,13 +49,13 @@ def region():
     """Runs the chunks of a region on a number of threads; what each chunk computed."""
     linked = jit.link_module(WORK, jit.target(), ("chunk",))
     arguments = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 3
-    parallel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(pool.code().addresses["openpto_parallel"])
+    together = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(pool.code().addresses["openpto_parallel"])
 
     def run(threads, chunks=40):
         context, arena, record = (ctypes.c_int64 * (chunks + 1))(), (ctypes.c_int64 * 512)(), (ctypes.c_int64 * 64)()
         never = ctypes.c_uint64(2**64 - 1)
         address, function = pool.shared().address, linked.addresses["chunk"]
-        stopped = parallel(address, function, context, chunks, threads, 4096, arena, ctypes.addressof(never), record)
+        stopped = together(address, function, context, chunks, threads, 4096, arena, ctypes.addressof(never), record)
         assert stopped == 0
         return list(context)[1:]
 
@@ -133,29 +133,36 @@ def test_without_more_threads_the_caller_does_the_rest(region, monkeypatch):
     assert fresh.workers == []
 
 
-@pypto.jit
-def doubled(x: pypto.Tensor([D, 64], pypto.DT_FP32), o: pypto.Tensor([D, 64], pypto.DT_FP32)):
-    pypto.set_vec_tile_shapes(8, 64)
-    for i in pypto.loop(0, x.shape[0], 8, name="rows", idx_name="i"):
-        pypto.assemble(pypto.view(x, [8, 64], [i, 0]) * 2.0, [i, 0], o)
+@pytest.fixture
+def doubles(monkeypatch):
+    """Whether a kernel of one loop is right for a number of rows and threads; its regions are shared as they are
+    outside of tests."""
+    monkeypatch.setattr(later, "_free", {})
+    monkeypatch.setattr(parallel, "LEAST_REGION", 60_000)
+    monkeypatch.setattr(parallel, "LEAST_CHUNK", 4_000)
 
+    @pypto.jit
+    def doubled(x: pypto.Tensor([D, 64], pypto.DT_FP32), o: pypto.Tensor([D, 64], pypto.DT_FP32)):
+        pypto.set_vec_tile_shapes(8, 64)
+        for i in pypto.loop(0, x.shape[0], 8, name="rows", idx_name="i"):
+            pypto.assemble(pypto.view(x, [8, 64], [i, 0]) * 2.0, [i, 0], o)
 
-def doubles(rows, threads=3):
-    """Whether the kernel is right for a number of rows."""
-    x = np.ones((rows, 64), np.float32)
-    o = np.zeros_like(x)
-    with openpto.configure(engine="native", threads=threads):
-        doubled(x, o)
-    return bool(np.all(o == 2))
+    def run(rows, threads=3):
+        x = np.ones((rows, 64), np.float32)
+        o = np.zeros_like(x)
+        with openpto.configure(engine="native", threads=threads):
+            doubled(x, o)
+        return bool(np.all(o == 2))
+
+    return run
 
 
 @pytest.mark.parametrize(
     ("rows", "threads", "posix", "asked"),
     [(32, 3, True, 0), (20_000, 3, True, 1), (20_000, 1, True, 0), (20_000, 3, False, 0)],
 )
-def test_the_pool_is_made_for_the_first_region_that_is_worth_it(monkeypatch, rows, threads, posix, asked):
+def test_the_pool_is_made_for_the_first_region_that_is_worth_it(monkeypatch, doubles, rows, threads, posix, asked):
     calls = []
-    monkeypatch.setattr(later, "_free", {})
     monkeypatch.setattr(pool, "THREADS", posix)
     monkeypatch.setattr(pool, "shared", lambda made=pool.shared: (calls.append(1), made())[1])
     assert doubles(rows, threads)
@@ -164,11 +171,10 @@ def test_the_pool_is_made_for_the_first_region_that_is_worth_it(monkeypatch, row
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt("stop"), MemoryError()])
-def test_what_keeps_the_pool_from_being_made_ends_the_call(monkeypatch, error):
+def test_what_keeps_the_pool_from_being_made_ends_the_call(monkeypatch, doubles, error):
     def refuse():
         raise error
 
-    monkeypatch.setattr(later, "_free", {})
     with monkeypatch.context() as failing:
         failing.setattr(pool, "shared", refuse)
         with pytest.raises(type(error)) as raised:

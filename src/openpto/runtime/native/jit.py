@@ -30,7 +30,7 @@ _PATHS = {
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
 the interpreter runs the handlers at its entry, where their exception is lost."""
-_CODE_VERSION = 4
+_CODE_VERSION = 5
 """Of the code that machine code and this module expect of each other; part of the keys of kept code."""
 _OPTIMISE = 2
 """The code generator's level for functions that are not marked ``optnone``."""
@@ -119,6 +119,13 @@ class Target:
         """Whether the control word is MXCSR."""
         return self.triple.startswith(("x86_64", "i"))
 
+    @property
+    def is_near(self) -> bool:
+        """Whether an object file is linked into one piece of memory, so that its parts reach each other by short
+        distances: the linker for this format does that, the general one promises nothing. Calls and constants are
+        less code then, and the fast code generator need not leave every call to the slow one."""
+        return self.triple.startswith("x86_64") and "linux" in self.triple
+
 
 @once
 def binding() -> Any:
@@ -192,13 +199,15 @@ class _Shared:
         """The compilers of a code path."""
         if goal not in self.machines:
             llvm = binding()
+            model = "small" if goal.is_near else "jitdefault"
             well, fast = (
                 llvm.Target.from_triple(goal.triple).create_target_machine(
-                    cpu=goal.cpu, features=goal.attributes, opt=level, reloc="pic", codemodel="jitdefault", jit=True
+                    cpu=goal.cpu, features=goal.attributes, opt=level, reloc="pic", codemodel=model, jit=True
                 )
                 for level in (_OPTIMISE, 0)
             )
-            self.machines[goal] = Machine(well, fast if goal.is_x86 else well, llvm.create_lljit_compiler(well))
+            linker = llvm.create_lljit_compiler(well, use_jit_link=goal.is_near)
+            self.machines[goal] = Machine(well, fast if goal.is_x86 else well, linker)
         return self.machines[goal]
 
 
