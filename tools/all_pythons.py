@@ -19,10 +19,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MINORS = range(10, 15)
-PACKAGES = ["numpy", "ml_dtypes", "platformdirs", "pytest", "pytest-xdist", "hypothesis", "mpmath", "rich", "typer"]
-OPTIONAL = ["llvmlite"]
+PACKAGES = [
+    "numpy", "ml_dtypes", "platformdirs", "pytest", "pytest-xdist", "hypothesis", "mpmath", "rich", "typer",
+    "tomli; python_version < '3.11'",
+]  # fmt: skip
+OPTIONAL = ["llvmlite", "libcst"]
 # Rooms that look at source text, bytecode, signatures, tracebacks and imports.
-DEPEND_ON_INTERPRETER = ["frontend", "kernel", "language", "diagnostics", "ir", "semantics", "cli", "test_import.py"]
+DEPEND_ON_INTERPRETER = [
+    "frontend",
+    "kernel",
+    "language",
+    "diagnostics",
+    "ir",
+    "semantics",
+    "lint",
+    "cli",
+    "test_import.py",
+]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from openpto.diagnostics import PROFILES, PyptoError, user_boundary
-from openpto.lint import output, sarif, settings
+from openpto.diagnostics import PROFILES, PyptoError, fail, user_boundary
+from openpto.lint import fixes, output, sarif, settings
 from openpto.lint.engine import lint_files, lint_text
 from openpto.lint.findings import Finding
 
@@ -50,9 +50,34 @@ def _lint(options: argparse.Namespace) -> tuple[list[Finding], int]:
         chip=options.chip,
     )
     if from_stdin:
+        if options.fix:
+            fail("PTO794")
         return lint_text(sys.stdin.read(), name, chosen.selection), 1
     files = list(settings.python_files(paths, chosen.exclude))
-    return lint_files(files, chosen.selection), len(files)
+    findings = lint_files(files, chosen.selection)
+    if options.fix:
+        count = repair(findings)
+        print(f"{count} repaired", file=sys.stderr)
+        findings = lint_files(files, chosen.selection) if count else findings
+    return findings, len(files)
+
+
+def repair(findings: Sequence[Finding]) -> int:
+    """Rewrite the files that have findings with a fix; returns the number of repairs."""
+    by_file: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.fix is not None:
+            by_file.setdefault(finding.fix.span.file, []).append(finding)
+    done = 0
+    for file, found in by_file.items():
+        with open(file, encoding="utf-8", newline="") as stream:  # line ends stay as they are
+            old = stream.read()
+        new, count = fixes.repaired(old, found)
+        done += count
+        if new != old:
+            with open(file, "w", encoding="utf-8", newline="") as stream:
+                stream.write(new)
+    return done
 
 
 def _codes(given: list[str] | None) -> list[str]:
@@ -80,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--target", choices=PROFILES, help="toolchain whose refusals are errors")
     add("--chip", choices=settings.CHIPS, help="chip whose limits count")
     add("--format", choices=FORMATS, default="full", help="how findings are written (default: full)")
+    add("--fix", action="store_true", help="repair what can be repaired, then look again")
     add("--stdin-filename", metavar="FILE", help="the name of what stdin holds")
     add("--isolated", action="store_true", help="read no pyproject.toml")
     return parser

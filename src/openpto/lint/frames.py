@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from openpto.diagnostics.span import LoopFrame, Span
-from openpto.lint.functions import Function, every_node, names_stored
+from openpto.lint.functions import Function
 from openpto.lint.integers import Int
 from openpto.lint.scopes import Scope
 from openpto.lint.values import UNKNOWN, List, Loop, Tensor, Tuple, Unknown, Value, same
@@ -42,11 +42,7 @@ def frame_of(
     function: Function, around: Scope | Frame, kernel: Function, chain: tuple[tuple[str, Span], ...] = ()
 ) -> Frame:
     """A frame whose parameters have no values yet."""
-    local = names_stored(function.node.body)
-    for node in every_node(function.node):
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            local -= set(node.names)
-    return Frame(function, around, kernel, chain, local=frozenset(local))
+    return Frame(function, around, kernel, chain, local=function.local)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -33,10 +33,28 @@ class Function:
     outer: Function | None = None
     jit_call: ast.Call | None = None
     inner: list[Function] = field(default_factory=list)
+    _local: frozenset[str] | None = None
+    _own: list[ast.AST] | None = None
 
     @property
     def name(self) -> str:
         return self.node.name
+
+    @property
+    def own(self) -> list[ast.AST]:
+        """The nodes of the body, those of nested functions left out."""
+        if self._own is None:
+            self._own = list(own_nodes(self.node.body))
+        return self._own
+
+    @property
+    def local(self) -> frozenset[str]:
+        """The names that the function binds, parameters aside."""
+        if self._local is None:
+            elsewhere = (ast.Global, ast.Nonlocal)
+            shared = {n for node in self.own if isinstance(node, elsewhere) for n in node.names}
+            self._local = frozenset(names_bound(self.own) - shared)
+        return self._local
 
     @property
     def parameters(self) -> list[ast.arg]:
@@ -120,10 +138,15 @@ def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
             stack += reversed(children(node))
 
 
-def names_stored(nodes: list[ast.stmt]) -> set[str]:
+def names_stored(body: list[ast.stmt]) -> set[str]:
     """The names that statements bind, whatever binds them."""
+    return names_bound(own_nodes(body))
+
+
+def names_bound(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that some of these nodes bind."""
     found: set[str] = set()
-    for node in own_nodes(nodes):
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
             found.add(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

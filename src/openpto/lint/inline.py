@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from openpto.lint.frames import Frame, frame_of, merge
-from openpto.lint.functions import own_nodes
 from openpto.lint.scopes import constant
 from openpto.lint.values import UNKNOWN, Callable, Const, Tuple, Value
 
@@ -22,7 +21,7 @@ def follow(walk: Walk, node: ast.Call, target: Callable) -> Value:
     keywords = {keyword.arg: walk.evaluate(keyword.value) for keyword in node.keywords}
     function = target.function
     recursive = any(function is frame.function for frame in _frames(walk.frame)) or walk.depth >= MAX_DEPTH
-    generator = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in own_nodes(function.node.body))
+    generator = function.module.fact("generator", function.node, lambda: any(map(_yields, function.own)))
     strange = recursive or generator or isinstance(function.node, ast.AsyncFunctionDef)
     frame = None if strange else _frame(walk, node, target, arguments, keywords)
     if frame is None:
@@ -34,6 +33,10 @@ def follow(walk: Walk, node: ast.Call, target: Callable) -> Value:
         return UNKNOWN
     walk.reached.setdefault(function)
     return _walk_body(walk, frame)
+
+
+def _yields(node: ast.AST) -> bool:
+    return isinstance(node, (ast.Yield, ast.YieldFrom))
 
 
 def _frames(frame: Frame) -> list[Frame]:

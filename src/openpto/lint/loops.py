@@ -92,7 +92,9 @@ def _runs(loop: Loop) -> bool:
 
 def _body(walk: Walk, node: ast.For | ast.While, targets: list[tuple[ast.expr, Value]], *, sure: bool) -> None:
     """Walk a loop body once, for any of its iterations."""
-    stored, loaded = names_stored(node.body), _names_loaded(node)
+    module = walk.frame.function.module
+    stored = module.fact("stored", node, lambda: names_stored(node.body))
+    loaded = module.fact("loaded", node, lambda: _names_loaded(node))
     before = dict(walk.frame.names)
     for name in stored & before.keys():
         if name in loaded:
@@ -116,15 +118,18 @@ def _tiles_at_head(walk: Walk, node: ast.For | ast.While, tiles: Tiles) -> Tiles
     """Tiles when an iteration begins: a Python loop keeps what its body sets, a run-time loop does not."""
     if isinstance(node, ast.For) and walk.loops and walk.loops[-1].node is node:
         return tiles
-    calls = [n for part in node.body for n in every_node(part) if isinstance(n, ast.Call)]
-    if not calls:
-        return tiles
-    return replace(tiles, vec=UNKNOWN, cube=UNKNOWN)
+    calls = walk.frame.function.module.fact("calls", node, lambda: _has_calls(node.body))
+    return replace(tiles, vec=UNKNOWN, cube=UNKNOWN) if calls else tiles
+
+
+def _has_calls(body: list[ast.stmt]) -> bool:
+    return any(isinstance(inner, ast.Call) for part in body for inner in every_node(part))
 
 
 def while_statement(walk: Walk, node: ast.While) -> bool:
-    names = names_stored(node.body)
-    for name in names & walk.frame.names.keys():
+    module = walk.frame.function.module
+    stored = module.fact("stored", node, lambda: names_stored(node.body))
+    for name in stored & walk.frame.names.keys():
         walk.frame.names[name] = carried(walk.frame.names[name])
     test = walk.evaluate(node.test)
     tell(walk, Branch(node, node.test, test))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from openpto.lint.functions import Function, FunctionNode, collect, every_node, own_nodes
 from openpto.lint.source import SourceFile, parse
 
 if TYPE_CHECKING:
     from openpto.lint.scopes import Scope
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False, slots=True)
@@ -35,10 +38,19 @@ class Module:
     aliases: dict[str, ast.expr] = field(default_factory=dict)
     changed_globals: set[str] = field(default_factory=set)
     nodes: list[ast.AST] = field(default_factory=list)
+    _facts: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     @property
     def kernels(self) -> list[Function]:
         return [function for function in self.functions if function.kind == "kernel"]
+
+    def fact(self, name: str, node: ast.AST, ask: Callable[[], T]) -> T:
+        """What `ask` says of a node, asked once: a walk comes to a helper many times."""
+        key = (name, id(node))
+        if key not in self._facts:
+            self._facts[key] = ask()
+        known: T = self._facts[key]
+        return known
 
     def path_of(self, node: ast.expr) -> str:
         """The dotted path that a name or attribute stands for; empty if it is not made of imported names.

@@ -35,11 +35,15 @@ def block(walk: Walk, body: list[ast.stmt]) -> bool:
         if not _statement(walk, statement):
             falls_through = False
             break
-        if isinstance(statement, (ast.If, ast.For, ast.While)) and _may_leave(statement):
+        if isinstance(statement, (ast.If, ast.For, ast.While)) and _leaves(walk, statement):
             walk.conditional += 1
             opened += 1
     walk.conditional -= opened
     return falls_through
+
+
+def _leaves(walk: Walk, statement: ast.If | ast.For | ast.While) -> bool:
+    return walk.frame.function.module.fact("leaves", statement, lambda: _may_leave(statement))
 
 
 def _may_leave(statement: ast.If | ast.For | ast.While) -> bool:

@@ -84,6 +84,12 @@ class Walk:
     def fix(self, rewrite: str, node: ast.AST, argument: str = "") -> Fix:
         return Fix(rewrite, self.span(node), argument)
 
+    def fix_with_pypto(self, rewrite: str, node: ast.AST) -> Fix | None:
+        """A fix that needs a name for `pypto`; None if the module has none."""
+        imports = self.frame.function.module.imports
+        name = next((name for name, path in imports.items() if path == "pypto"), "")
+        return self.fix(rewrite, node, name) if name else None
+
     @property
     def certain(self) -> bool:
         """Whether every run of the kernel gets here, if its loops run at all."""

@@ -76,6 +76,43 @@ def run():
     next(settings.python_files([Path("{path}")]), None)
 """
 
+_WITHOUT_LIBCST = """import sys
+
+from openpto.lint import fixes
+
+
+def run():
+    known = sys.modules.get("libcst")
+    {hide}
+    try:
+        fixes.repaired("x = 1\\n", [])
+    finally:
+        sys.modules.pop("libcst", None)
+        if known is not None:
+            sys.modules["libcst"] = known
+"""
+
+register(
+    Rule(
+        code="PTO790",
+        name="no-libcst",
+        exc=ImportError,
+        title=T("libcst is needed to repair files", "修复文件需要 libcst"),
+        message=T("libcst cannot be loaded: {why}", "无法加载 libcst：{why}"),
+        help=T(
+            "pip install 'openpto[lint]', or repair the findings by hand",
+            "运行 pip install 'openpto[lint]'，或手工修复",
+        ),
+        explanation=T(
+            "Findings need nothing but Python. To repair a file without touching its layout and comments, its tree is "
+            "rewritten with libcst, which is an optional package.",
+            "查找问题只需要 Python 本身。为了修复文件而不改动排版和注释，需要可选的 libcst 包来改写语法树。",
+        ),
+        bad=_WITHOUT_LIBCST.format(hide='sys.modules["libcst"] = None'),
+        good=_WITHOUT_LIBCST.format(hide="import libcst"),
+    )
+)
+
 register(
     Rule(
         code="PTO791",
@@ -132,5 +169,21 @@ register(
         ),
         bad=_LISTED.format(path="no_such_folder"),
         good=_LISTED.format(path="."),
+    )
+)
+
+register(
+    Rule(
+        code="PTO794",
+        name="fix-needs-a-file",
+        exc=ValueError,
+        title=T("what is read from stdin cannot be repaired", "无法修复从标准输入读取的内容"),
+        message=T("--fix rewrites files, and - is none", "--fix 会改写文件，而 - 不是文件"),
+        help=T("name the file", "请给出文件"),
+        explanation=T(
+            "With - the text comes from stdin, as editors send it; there is no file that could be rewritten.",
+            "使用 - 时，文本来自标准输入（例如由编辑器发送），没有可以改写的文件。",
+        ),
+        untestable="it belongs to the arguments of a process; a test of the command shows it",
     )
 )

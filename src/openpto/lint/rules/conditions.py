@@ -84,5 +84,5 @@ def extremes(walk: Walk, call: Call) -> None:
     values = [argument.value for argument in call.arguments.values()]
     if any(isinstance(value, Int) and value.symbolic for value in values):
         which = call.name.removeprefix("builtins.")
-        fix = walk.fix("pypto-extreme", call.node) if len(values) == 2 else None
+        fix = walk.fix_with_pypto("pypto-extreme", call.node) if len(values) == 2 else None
         walk.report("PTO663", call.node, fix=fix, which=which)

@@ -103,7 +103,9 @@ def ranges(walk: Walk, call: Call) -> None:
     """PTO134: range() of a value that is known at run time only."""
     for argument in call.arguments.values():
         if isinstance(argument.value, Int) and argument.value.symbolic:
-            walk.report("PTO134", call.node, fix=walk.fix("pypto-loop", call.node), expr=argument.value.label)
+            walk.report(
+                "PTO134", call.node, fix=walk.fix_with_pypto("pypto-loop", call.node), expr=argument.value.label
+            )
             return
 
 

@@ -27,6 +27,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 if sys.version_info >= (3, 11):
     REFUSED[ast.TryStar] = ("TryStar", "errors cannot be handled while a kernel is traced")
 
+_HARMLESS = frozenset({ast.Name, ast.Constant, ast.Call, ast.BinOp, ast.Expr, ast.keyword, ast.Subscript, ast.Assign})
 LOOPS = frozenset({"pypto.loop", "pypto.loop_unroll"})
 
 
@@ -34,7 +35,9 @@ LOOPS = frozenset({"pypto.loop", "pypto.loop_unroll"})
 def statements(look: Look, function: Function) -> None:
     """Statements of a kernel, or of a helper that it calls."""
     _signature(look, function.node)
-    for node in own_nodes(function.node.body):
+    for node in function.own:
+        if type(node) in _HARMLESS:
+            continue
         refused = REFUSED.get(type(node))
         if refused is not None:
             look.report("PTO110", node, node=refused[0], instead=refused[1])

@@ -25,7 +25,7 @@ def vector_arguments(walk: Walk, call: Call) -> None:
             return
         value = next((a.value for a in call.arguments.values() if a.node is part), None)
         single = len(call.node.args) == 1 and isinstance(part, (ast.List, ast.Tuple))
-        fix = walk.fix("unwrap-list", part) if single else None
+        fix = walk.fix("unwrap-list", call.node) if single else None
         _entry(walk, part, value, "set_vec_tile_shapes", "vec_tile_shapes", fix)
 
 

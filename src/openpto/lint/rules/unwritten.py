@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from openpto.lint.functions import own_nodes
+from openpto.lint.functions import every_node
 from openpto.lint.hooks import KernelEnd, on
 from openpto.lint.values import Tensor
 from openpto.lint.walk import Walk
@@ -23,7 +23,7 @@ def outputs(walk: Walk, end: KernelEnd) -> None:
     if not any(parameter.written for parameter in end.parameters) and not _communicates(walk):
         walk.report("PTO411", walk.kernel.node, kernel=walk.kernel.name)
         return
-    loaded = {node.id for node in ast.walk(walk.kernel.node) if isinstance(node, ast.Name)}
+    loaded = {node.id for node in every_node(walk.kernel.node) if isinstance(node, ast.Name)}
     for parameter in end.parameters:
         if parameter.name not in loaded and isinstance(parameter.node, ast.arg):
             walk.report("PTO413", parameter.node, name=parameter.name)
@@ -48,8 +48,7 @@ def _rebound(walk: Walk, parameter: Tensor, statement: ast.stmt) -> bool:
 
 def _loaded_again(walk: Walk, name: str, statement: ast.stmt) -> bool:
     return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        for node in own_nodes(walk.kernel.node.body)
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in walk.kernel.own
     )
 
 
