@@ -311,3 +311,54 @@ def test_the_first_fault_is_reported():
     assert [name for name, _ in site.chain] == ["pick"]
     assert caught.value.fault
     assert "unspecified" in str(caught.value)
+
+
+@pytest.mark.parametrize("op", ["//", "%"])
+@pytest.mark.parametrize("zero", ["n - 4", "v[0] - 4", "i - 1", "pypto.min(n, 0)"])
+def test_division_by_zero_that_nothing_uses(op, zero):
+    """A division by zero stops where it is written, as in Python, also if its result is not used."""
+
+    @jit
+    def floor(v: T([D], I32), o: T([D], I32)):
+        n = v.shape[0]
+        for i in pypto.loop(n, name="L", idx_name="i"):
+            unused = 8 // (eval(zero, {"n": n, "v": v, "i": i, "pypto": pypto}))
+            o[i] = 1
+
+    @jit
+    def rest(v: T([D], I32), o: T([D], I32)):
+        n = v.shape[0]
+        for i in pypto.loop(n, name="L", idx_name="i"):
+            unused = 8 % (eval(zero, {"n": n, "v": v, "i": i, "pypto": pypto}))
+            o[i] = 1
+
+    kernel = floor if op == "//" else rest
+    with fails("divi", code="PTO406", line=f"8 {op}", exc=ZeroDivisionError):
+        kernel(np.full(4, 4, np.int32), np.zeros(4, np.int32))
+
+
+def test_division_that_is_not_reached():
+    """An unused division stops the run only where its branch, or the second operand of `and`, is reached."""
+
+    @jit
+    def kernel(v: T([D], I32), o: T([D], I32)):
+        for i in pypto.loop(v.shape[0], name="L", idx_name="i"):
+            n = v[i]
+            if n > 0:
+                unused = 8 // n
+            unused = n > 0 and 8 // n > 2
+            unused = 8 % n if n > 0 else 0
+            o[i] = 1
+
+    o = np.zeros(3, np.int32)
+    kernel(np.array([0, 3, 0], np.int32), o)
+    assert o.tolist() == [1, 1, 1]
+
+    @jit
+    def reached(v: T([D], I32), o: T([D], I32)):
+        for i in pypto.loop(v.shape[0], name="L", idx_name="i"):
+            unused = v[i] >= 0 and 8 // v[i] > 2
+            o[i] = 1
+
+    with fails("divi", code="PTO406", line="8 // v[i]"):
+        reached(np.array([1, 0], np.int32), np.zeros(2, np.int32))

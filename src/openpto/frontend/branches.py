@@ -110,12 +110,20 @@ class Fork:
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither branch has recorded anything."""
-        return not self.node.then.body and not self.node.other.body
+        """Whether neither branch has recorded anything but checks of expressions."""
+        return self.trace.only_checks(self.node.then) and self.trace.only_checks(self.node.other)
 
     def drop(self) -> None:
-        """Forget the branches (second one open, nothing recorded)."""
+        """Forget the branches (second one open, nothing recorded but checks)."""
         self.trace.abandon(self.node.other)
+
+    def joined(self, value: Expr) -> Expr:
+        """Drop the branches for ``value``, which evaluates what each of them holds where it is reached."""
+        checked = bool(self.node.then.body or self.node.other.body)
+        self.drop()
+        if checked:
+            self.trace.check(value, self.site)
+        return value
 
     def close(
         self, values: dict[str, Any], conflict: Conflict, *, first_only: bool | frozenset[str] = False

@@ -196,8 +196,7 @@ class Logic(Context):
             fail("PTO130", site=entry.site, got=_type_name(second))
         fork.turn({"": second, **entry.after})
         if fork.is_empty and not entry.names:
-            fork.drop()
-            return SymbolicScalar.of(_short_circuit(entry.op, first.expr, scalar_expr(second)))
+            return SymbolicScalar.of(fork.joined(_short_circuit(entry.op, first.expr, scalar_expr(second))))
         names = frozenset(entry.names)
         self._bindings = fork.close({"": first, **entry.before}, self._refuse_operand(entry), first_only=names)
         return self._bindings.pop("")
@@ -206,9 +205,7 @@ class Logic(Context):
         fork, first, second = entry.fork, entry.first, entry.second
         assert fork is not None
         if fork.is_empty and is_scalar(first) and is_scalar(second):
-            test = fork.node.cond
-            fork.drop()
-            return SymbolicScalar.of(ex.select(test, scalar_expr(first), scalar_expr(second)))
+            return SymbolicScalar.of(fork.joined(ex.select(fork.node.cond, scalar_expr(first), scalar_expr(second))))
         return fork.close({"": second}, self._refuse_operand(entry))[""]
 
     def _refuse_operand(self, entry: _Frame) -> Any:

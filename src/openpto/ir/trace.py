@@ -172,6 +172,7 @@ class Trace:
         self.loops: list[TLoop] = []
         self.vars: list[Var] = []
         self.notes: dict[str, Any] = {}
+        self.checks: set[Expr] = set()  # leaves of `check`
         self._uid = 0
         self._warned = False
 
@@ -292,6 +293,14 @@ class Trace:
         leaf = self.leaf(label)
         self.region.body.append(TGet(leaf, value, site))
         return leaf
+
+    def check(self, value: Expr, site: Site) -> None:
+        """Record that an expression is evaluated here even if nothing uses it, because that may stop the run."""
+        self.checks.add(self.let(value, site))
+
+    def only_checks(self, region: Region) -> bool:
+        """Whether nothing but :meth:`check` was recorded in a region."""
+        return all(isinstance(node, TGet) and node.leaf in self.checks for node in region.body)
 
     def carry(self, type: TileType, valid: Sequence[Dim], name: str, site: Site) -> Var:
         """A Var without a value, to be assigned (carried and merged names)."""

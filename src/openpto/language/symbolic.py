@@ -177,9 +177,12 @@ class SymbolicScalar:
         if op in ("div", "mod") and b.concrete() == 0:
             fail("PTO202", values=f"{ex.text(a)} {_SIGNS[op]} 0")
         try:
-            return SymbolicScalar.of(ex.binary(op, a, b))
+            result = ex.binary(op, a, b)
         except ex.ScalarFault as fault:
             scalar_fault(fault)
+        if op in ("div", "mod") and not b.is_const:
+            _check_divisor(b, result)
+        return SymbolicScalar.of(result)
 
     def __add__(self, other: Any) -> Any:
         return self._binary("add", other)
@@ -271,6 +274,14 @@ def scalar_fault(fault: ex.ScalarFault) -> NoReturn:
     """Stop: known integers have no meaning together (PTO202, PTO203, PTO204)."""
     shown = f" {_SIGNS.get(fault.op, fault.op)} ".join(str(v) for v in fault.values)
     fail(_FAULTS[fault.kind], values=shown)
+
+
+def _check_divisor(divisor: Expr, quotient: Expr) -> None:
+    """Let a division by zero stop the run where it is written, also if nothing uses the quotient."""
+    recording = trace.current()
+    low, high = affine.bounds(divisor)
+    if recording is not None and low <= 0 <= high:
+        recording.check(quotient, current_site())
 
 
 def refuse_no_value(value: object) -> None:
