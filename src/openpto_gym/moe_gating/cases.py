@@ -1,0 +1,79 @@
+"""Inputs on which moe_gating is checked: groups of both kinds, ties, a bias that decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openpto.testing import T3, Tolerance
+from openpto.testing.tolerance import EXACT
+from openpto_gym.moe_gating.gate import Gate
+from openpto_gym.moe_gating.golden import numpy_golden, torch_golden
+from openpto_gym.moe_gating.kernel import moe_gating
+from openpto_gym.operator import FP32, Arrays, Case, Operator, cases_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatingCase(Case):
+    """``t`` tokens and ``e`` experts, normal logits, scaled; ``whole``: numbers from -2 to 2, of which many tie."""
+
+    t: int
+    e: int
+    gate: Gate
+    scale: float = 1.0
+    whole: bool = False
+
+    def tolerance_of(self, output: str) -> Tolerance:
+        """Experts are equal or wrong."""
+        return EXACT if output == "experts" else self.tolerance
+
+
+PLAIN = Gate(k=2)
+BEST = Gate(k=4, groups=4, kept=1)
+PAIRS = Gate(k=4, softmax=True, groups=4, kept=2, best_two=True)
+CASES = cases_of(
+    GatingCase,
+    {FP32: T3},
+    one_token={"t": 1, "e": 16, "gate": PLAIN},
+    one_short_of_a_block={"t": 15, "e": 16, "gate": PLAIN},
+    one_past_a_block={"t": 17, "e": 16, "gate": PLAIN},
+    ties={"t": 40, "e": 16, "gate": PLAIN, "whole": True},
+    saturated={"t": 20, "e": 16, "gate": PLAIN, "scale": 8.0},
+    no_tokens={"t": 0, "e": 16, "gate": PLAIN},
+    groups_by_the_best={"t": 64, "e": 32, "gate": BEST},
+    ties_of_groups={"t": 40, "e": 32, "gate": BEST, "whole": True},
+    groups_by_two={"t": 50, "e": 64, "gate": PAIRS},
+    ties_of_pairs={"t": 40, "e": 64, "gate": PAIRS, "whole": True},
+    customary={"t": 1026, "e": 160, "gate": Gate(k=8), "slow": True},
+    large={"t": 256, "e": 128, "gate": Gate(k=8, groups=8, kept=2, best_two=True, factor=2.0), "slow": True},
+)
+
+
+def inputs(case: GatingCase) -> Arrays:
+    """Logits and bias; the bias is a multiple of 1/8, so that it keeps ties."""
+    rng = case.generator()
+    logits = rng.standard_normal((case.t, case.e)) * case.scale
+    if case.whole:
+        logits = np.clip(np.rint(logits), -2, 2)
+    bias = rng.integers(0, 3, case.e) / 8
+    return {"logits": logits.astype(np.float32), "bias": bias.astype(np.float32)}
+
+
+def run(case: GatingCase, arrays: Arrays) -> Arrays:
+    """One call of the kernel."""
+    shape = (case.t, case.gate.k)
+    outputs = {"weights": np.full(shape, np.nan, np.float32), "experts": np.full(shape, -7, np.int32)}
+    moe_gating(*arrays.values(), *outputs.values(), gate=case.gate)
+    return outputs
+
+
+OPERATOR = Operator(
+    name="moe_gating",
+    summary="the k experts of every token, chosen inside the best groups, and their normalised weights",
+    cases=CASES,
+    inputs=inputs,
+    run=run,
+    torch=lambda case, arrays: torch_golden(arrays, case.gate),
+    numpy=lambda case, arrays: numpy_golden(arrays, case.gate),
+)
