@@ -1,5 +1,6 @@
 """Which loops are found to have independent iterations."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -335,3 +336,32 @@ def test_private_tensors_change_nothing(kernel, threads, monkeypatch):
 def test_a_loop_that_never_runs_leaves_a_private_tensor_unwritten(engine):
     with openpto.configure(engine=engine, threads=3), pytest.raises(pypto.PyptoError, match="PTO403"):
         begun_inside(np.zeros((64, 16), np.float32), np.zeros((7, 16), np.float32))
+
+
+@pytest.mark.parametrize("rows", [0, 5])
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+def test_addresses_in_the_memory_of_a_thread_are_left_out_where_a_nest_is_hollow(rows):
+    """The inner loop has no iteration where the window is empty, and what is left of the nest is not a region."""
+
+    @pypto.frontend.jit
+    def kernel(
+        n: pypto.Tensor([8], pypto.DT_INT32),
+        x: pypto.Tensor([pypto.DYNAMIC, 24], pypto.DT_BF16),
+        y: pypto.Tensor([pypto.DYNAMIC, 33], pypto.DT_FP32),
+    ):
+        pypto.set_vec_tile_shapes(8, 32)
+        few = pypto.view(x, [5, 17], [2, y.shape[0]])
+        first = n[1]
+        for i in pypto.loop(first):
+            part = few / few
+            part[first, :]
+            for _ in pypto.loop(i, i, -1):
+                pass
+        pypto.assemble(few, [0, 0], x)
+
+    x = np.arange(rows * 24).reshape(rows, 24).astype(ml_dtypes.bfloat16)
+    want = x.copy()
+    want[: max(rows - 2, 0), :17] = x[2:7, :17]
+    with openpto.configure(engine="native"):
+        kernel(np.full(8, min(rows, 2), np.int32), x, np.zeros((0, 33), np.float32))
+    np.testing.assert_array_equal(x, want)

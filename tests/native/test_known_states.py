@@ -191,3 +191,27 @@ def test_a_branch_that_fills_the_rest(rows, code):
     assert outcome[0] == code
     if code == "done":
         np.testing.assert_array_equal(out, np.concatenate([x[:4], x[2:6]]))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 7])
+def test_extents_known_inside_of_a_loop_are_not_known_behind_it(rows):
+    """The loop runs downwards from more than four rows, so that its body has two whole rows of the window; behind it,
+    where it may not have run, there may be one."""
+
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([D, 8], F32), at: pypto.Tensor([1], pypto.DT_INT32), o: pypto.Tensor([D, 8], F32)):
+        pypto.set_vec_tile_shapes(8, 8)
+        few = pypto.view(x, [2, 8], [0, 0])
+        kept = few * 2.0
+        for _ in pypto.loop(x.shape[0], 4, -1):
+            for _ in pypto.loop(x.shape[0]):
+                kept.move(few)
+            few + kept
+        pypto.assemble(few, [at[0], 0], o)
+
+    x = np.arange(rows * 8, dtype=np.float32).reshape(rows, 8) + 1
+    want = np.zeros((9, 8), np.float32)
+    want[2 : 2 + min(rows, 2)] = x[:2]
+    outcome, found = run(kernel, x, np.full(1, 2, np.int32), np.zeros((9, 8), np.float32))
+    assert outcome[0] == "done"
+    np.testing.assert_array_equal(found, want)

@@ -9,14 +9,14 @@ slots from iteration to iteration or leaves one that is read afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from . import loopir as L
 from .cost import MOST, nanoseconds, trips
 from .flow import Flow
-from .loopir import Bin, Comment, For, If, Index, Region, Set, Slot, Stmt
+from .loopir import Bin, Comment, For, If, Index, Point, Region, Set, Slot, Stmt
 from .pure import is_scalar, written_memory
 
 CHUNKS = 128
@@ -183,11 +183,26 @@ def _position(levels: list[Level], flat: Slot, counters: Collection[str]) -> lis
 
 
 def _hollow(levels: list[Level]) -> Stmt:
-    """The nest where an inner loop has no iterations: only scalars are left."""
+    """The nest where an inner loop has no iterations: only scalars are left. It runs outside of the region, where there
+    is no memory of a thread and nothing that would look at it."""
+    own = {"local"}
+    preludes = [tuple(_without_addresses(level.prelude, own)) for level in levels]
     body: tuple[Stmt, ...] = ()
-    for level in reversed(levels):
-        body = (replace(level.loop, body=(*level.prelude, *body), independent=False),)
+    for level, prelude in zip(reversed(levels), reversed(preludes), strict=True):
+        body = (replace(level.loop, body=(*prelude, *body), independent=False),)
     return body[0]
+
+
+def _without_addresses(body: Iterable[Stmt], own: set[str]) -> Iterator[Stmt]:
+    """The statements without addresses in the memory of the pointer slots ``own``, which grows by their slots."""
+    for stmt in body:
+        if isinstance(stmt, Point) and stmt.to.base in own:
+            own.add(stmt.slot)
+        elif isinstance(stmt, If):
+            then, other = (tuple(_without_addresses(side, own)) for side in (stmt.then, stmt.other))
+            yield If(stmt.cond, then, other)
+        else:
+            yield stmt
 
 
 # -- chunks ----------------------------------------------------------------------------------------------------------

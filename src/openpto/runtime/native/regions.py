@@ -57,6 +57,7 @@ def loop(low: Lowering, stmt: Loop) -> None:
     if outermost is not None:
         races.begin(low)
     bounds = start, stop, step
+    outside = {c.yielded: low.env[c.yielded].valid for c in tiles if c.yielded in low.env}
     later: dict[Carry, NTile] = {}
     if first_is_told_apart(stmt) and any(s.masked or low.env[c.init].blank for c, s in states.items()):  # type: ignore[index]
         saved = _save(low)
@@ -87,6 +88,9 @@ def loop(low: Lowering, stmt: Loop) -> None:
                 break
             plan, proven = None, False
         _restore(low, saved)
+    for value, valid in outside.items():  # what the body knows of their extents is true in the body only
+        if value in low.env:
+            low.env[value] = low.env[value].with_valid(valid)
     low.assumed[stmt] = states, loose
     low.site = stmt.site
     for part in whole:
