@@ -26,6 +26,9 @@ from fuzz import compare, generate, shrink
 from fuzz.program import Program
 
 CHUNK = 500
+PATIENCE = 60.0
+"""Seconds for one program, which takes a tenth of one; data may be a loop's bound, and some of it is the largest
+integer."""
 REPORT = 1000
 """Programs between two lines of progress."""
 
@@ -81,9 +84,14 @@ def _one_chunk(
     results = context.SimpleQueue()
     worker = context.Process(target=chunk, args=(first, size, str(folder), results))
     worker.start()
-    running = first
+    running, since = first, time.monotonic()
     while True:
         while results.empty():
+            if time.monotonic() - since > PATIENCE:
+                worker.kill()
+                worker.join()
+                kinds["too long"] += 1
+                return running + 1
             if not worker.is_alive() and results.empty():
                 print(f"seed {running}: the process ended with {worker.exitcode}")
                 kinds["crash"] += 1
@@ -95,7 +103,7 @@ def _one_chunk(
             worker.join()
             return first + size
         if kind == "start":
-            running = seed
+            running, since = seed, time.monotonic()
         elif kind == "lacking":
             lacking[detail] += 1
         else:
