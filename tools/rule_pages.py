@@ -162,7 +162,7 @@ def _phrases() -> dict[str, list[str]]:
     """Our codes by familiar words; what varies in them is shown as dots."""
     found: dict[str, list[str]] = {}
     for rule in _ordered():
-        for phrase in rule.phrases:
+        for phrase in (*rule.phrases, *rule.words):
             words = re.sub(r"\{[A-Za-z_0-9]+\}", "...", phrase)
             if words != "...":
                 found.setdefault(words, []).append(rule.code)

@@ -66,8 +66,9 @@ def parts(rule: Rule, language: Language) -> list[Part]:
     ]
     if rule.aliases:
         made.append(Part(heading("vendor"), ", ".join(rule.aliases), "list"))
-    if rule.phrases:
-        made.append(Part(heading("phrases"), "\n".join(map(_shown, rule.phrases)), "list"))
+    usual = [shown for shown in (*map(_shown, rule.phrases), *rule.words) if re.sub("<[A-Za-z_0-9]+>", "", shown)]
+    if usual:
+        made.append(Part(heading("phrases"), "\n".join(usual), "list"))
     if rule.untestable:
         reason = T(rule.untestable, "此规则取决于运行环境，没有可以直接运行的示例")
         return [*made, Part(heading("untestable"), reason.in_language(language))]
@@ -102,7 +103,9 @@ def _says(rule: Rule, words: str) -> bool:
     if len(words) < 4:
         return False
     lower = words.lower()
-    if any(lower in text.lower() for text in (*_texts(rule), *map(_shown, rule.phrases))):
+    if any(lower in text.lower() for text in (*_texts(rule), *rule.words, *map(_shown, rule.phrases))):
+        return True
+    if any(said.lower() in lower for said in rule.words):
         return True
     return any(_pattern(phrase).search(words) for phrase in rule.phrases if len(_FIELD.sub("", phrase)) >= 12)
 

@@ -36,6 +36,7 @@ class Rule:
     exc_in       by profile, the class of the vendor front ends that raise another one
     severity     "error", or "warning" for what runs here and is refused elsewhere
     phrases      familiar words of the vendor's message (fields allowed) that occur unbroken in str(exc)
+    words        familiar words that some of its messages have, in a field
     aliases      vendor codes
     profiles     vendor front ends that refuse this; for portability rules
     bad, good    source of a module whose `run()` triggers exactly this rule, and of its repaired twin
@@ -54,6 +55,7 @@ class Rule:
     exc_in: Mapping[str, type[Exception]] = field(default_factory=dict)
     severity: Severity = "error"
     phrases: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
     bad: str = ""

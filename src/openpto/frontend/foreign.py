@@ -17,6 +17,7 @@ CALL = re.compile(r"\b\w+\.(\w+)\(")
 COUNTS = re.compile(
     r"^(?:not enough|too many) values to unpack \(expected (?:at least )?(?P<want>\d+)(?:, got (?P<have>\d+))?\)$"
 )
+NO_SCOPE = re.compile(r"^'(SymbolicScalar|Tensor|bool)' object does not support the context manager protocol")
 STORED = re.compile(r"^'(?:Tensor|SymbolicScalar)' object has no attribute '\w+'")
 NO_ENTRIES = re.compile(r"^cannot unpack non-iterable (\w+) object$")
 TORCH_REFUSES = re.compile(r"^(\w+)\(\): .* must be .*Tensor.*, not Tensor$")
@@ -57,6 +58,8 @@ def refuse(error: AttributeError | TypeError | ValueError, site: Site) -> None:
 
 def _refuse_attribute(error: AttributeError, site: Site) -> None:
     owner, name = getattr(error, "obj", None), getattr(error, "name", None)
+    if name == "__enter__" or str(error) == "__enter__":  # before Python 3.11
+        fail("PTO166", site=site, got=type(owner).__name__ if owner is not None else "the value")
     if not isinstance(name, str):
         stored = STORED.match(str(error))
         if stored is not None:
@@ -91,6 +94,9 @@ def _refuse_library(text: str, site: Site) -> None:
     unpacked = NO_ENTRIES.match(text)
     if unpacked is not None:
         fail("PTO158", site=site, got=unpacked[1])
+    managed = NO_SCOPE.match(text)
+    if managed is not None:
+        fail("PTO166", site=site, got=managed[1])
     torch_function = TORCH_REFUSES.match(text)
     with at(site):
         if torch_function is not None:

@@ -10,7 +10,8 @@ class Element:
     """A number together with the dtype an op shall give it.
 
     Raises:
-        ValueError: ``value`` is neither int nor float ("Invalid data type <class> for Element").
+        TypeError: PTO222, the two in another order.
+        ValueError: PTO207, ``value`` is neither int nor float ("Invalid data type <class> for Element").
 
     >>> Element(DataType.DT_FP16, 2.0).value
     2.0
@@ -20,6 +21,11 @@ class Element:
 
     @user_boundary()
     def __init__(self, dtype: DataType, value: int | float) -> None:
+        if isinstance(value, DataType) or not isinstance(dtype, (DataType, int)):
+            got = f"{type(dtype).__name__}, {type(value).__name__}"
+            fail(
+                "PTO222", op="Element", why=f"incompatible constructor arguments: dtype comes before value, got ({got})"
+            )
         if not isinstance(value, (int, float)):
             fail("PTO207", got=str(type(value)))
         self._dtype = DataType(dtype)

@@ -157,7 +157,7 @@ def conv(
             (("input_conv", input_conv), ("weight", weight)))  # fmt: skip
     _check_operands(x, w, rec.data_type("conv", "out_dtype", out_dtype))
     if rec.flag("conv", "transposed", transposed):
-        fail("PTO268", op="conv", why="transposed convolution is not supported")
+        fail("PTO268", op="conv", why="Conv transpose true is not supported yet.")
     if output_paddings:
         fail("PTO268", op="conv", why="output_paddings belong to transposed convolution, which is not supported")
     shape = _geometry(x, w, strides, paddings, dilations, groups)
@@ -201,7 +201,11 @@ def _as(var: Var, shape: tuple[int, ...], valid: tuple[Dim, ...]) -> Var:
 
 def _check_operands(x: Var, w: Var, out: DataType) -> None:
     if x.type.rank != w.type.rank:
-        fail("PTO263", op="conv", why=f"input has {x.type.rank} axes and weight {w.type.rank}")
+        fail(
+            "PTO263",
+            op="conv",
+            why=f"Expect input_dim == weight_dim and both in [3, 4, 5], got {x.type.rank} and {w.type.rank}",
+        )
     rec.same_dtype("conv", x, w)
     if out is not x.type.dtype:
         fail("PTO231", op="the result of conv", dtype=out.name, taken=f"{x.type.dtype.short}, as its operands")

@@ -237,7 +237,7 @@ def _possible(dtype: DataType, out: DataType, extras: Extras) -> None:
         fail("PTO275", why="scale and scale_tensor exclude each other")
     cube = rec.recorder("matmul").scope.cube
     if cube is not None and cube.split_k and (extras.tensors or extras.relu or extras.scales):
-        fail("PTO275", why="split-K cannot be combined with bias, scale or ReLU")
+        fail("PTO275", why="ReLU is not supported in split-k scenarios, nor are bias and scale")
 
 
 def _inner(a: Var, b: Var, a_trans: bool, b_trans: bool) -> tuple[int, int, Dim, Dim]:

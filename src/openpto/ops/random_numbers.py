@@ -66,7 +66,11 @@ def _drawn(name: str, shape: object, key: object, counter: object, alg: object, 
     _, start = _listed(name, "counter", counter, 2)
     (algorithm,) = _listed(name, "alg", alg, 1)
     if algorithm not in PHILOX:
-        fail("PTO268", op=name, why=f"alg must be [1] (Philox) or [3] (automatic), got [{algorithm}]")
+        fail(
+            "PTO268",
+            op=name,
+            why=f"alg only support Philox. It must be [1] (Philox) or [3] (automatic), got [{algorithm}]",
+        )
     tile = rec.vector_tile(-1, len(extents))
     if tile is not None and tile % 4:
         fail("PTO328", op=name, tile=tile, rule="a multiple of 4 on the last axis")
@@ -77,7 +81,7 @@ def _listed(name: str, what: str, values: object, length: int) -> tuple[int, ...
     """A list of so many ints that fit 64 bits."""
     found = rec.integers(name, what, values)
     if len(found) != length:
-        fail("PTO268", op=name, why=f"{what} must have {length} element{'s' * (length > 1)}, got {len(found)}")
+        fail("PTO268", op=name, why=f"input {what} number should be {length}, got {len(found)}")
     for value in found:
         if not -(2**63) <= value < 2**64:
             fail("PTO268", op=name, why=f"{what} must fit into 64 bits, got {value}")

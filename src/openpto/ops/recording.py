@@ -30,6 +30,7 @@ from .dtype_sets import COMPUTED
 from .registry import OPS, Dtypes
 
 Operand = Var | Imm
+TOO_MANY = "The shape size of tensor must less than or equal to INT32_MAX"
 MAX_ELEMENTS = 2**31 - 1
 
 
@@ -112,7 +113,7 @@ def bounded(op: str, shape: Sequence[int]) -> None:
     """A tensor of this shape has no more elements than the device counts (PTO235)."""
     count = math.prod(shape)
     if count > MAX_ELEMENTS:
-        fail("PTO235", op=op, extent=f"of {count} elements", shape=shapes.shape_text(shape))
+        fail("PTO235", op=op, extent=f"of {count} elements ({TOO_MANY})", shape=shapes.shape_text(shape))
 
 
 def ints(var: Var) -> tuple[int, ...]:

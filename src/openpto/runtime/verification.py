@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto.diagnostics import fail
 from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 from openpto.ops.math.small_floats import CODES, PAIRS, decoded
@@ -30,6 +31,14 @@ from openpto.runtime.reference.evaluate import evaluate
 Array = NDArray[Any]
 FAILED = "0xB4001U"
 _runs = itertools.count()
+
+
+def _make(folder: Path) -> None:
+    """Make a directory (PTO484 if that is not possible)."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail("PTO484", folder=str(folder), why=error.strerror or str(error))
 
 
 @dataclass(slots=True)
@@ -47,13 +56,13 @@ class Verification:
         if self._root is None:
             stamp = f"{time.strftime('%Y%m%d_%H%M%S')}_{os.getpid()}_{next(_runs)}"
             self._root = Path(self.base or "output") / f"output_{stamp}"
-            self._root.mkdir(parents=True, exist_ok=True)
+            _make(self._root)
         return self._root
 
     def folder(self, name: str) -> Path:
         """A directory below it."""
         path = self.root / name
-        path.mkdir(parents=True, exist_ok=True)
+        _make(path)
         return path
 
     def say(self, line: str) -> None:

@@ -1,4 +1,4 @@
-"""PTO155, PTO158, PTO165, PTO904: what Python and other libraries refuse in a kernel, and scopes outside of kernels."""
+"""PTO155, PTO158, PTO165, PTO166, PTO904: what Python and other libraries refuse in a kernel, and scopes outside of kernels."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -68,6 +68,29 @@ register(
         aliases=("F00001",),
         bad=program("out[:] = x - np.mean(x)"),
         good=program("out[:] = x - pypto.sum(x, 1, True) * 0.125"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO166",
+        name="condition-in-a-with",
+        exc=TypeError,
+        title=T("condition in a with statement", "with 语句中的条件"),
+        message=T(
+            "With is not supported by the PTO parser yet, and {got} opens no scope",
+            "With is not supported by the PTO parser yet，而 {got} 不能打开作用域",
+        ),
+        help=T("write it as a condition: if n > 1:", "请写成条件：if n > 1:"),
+        explanation=T(
+            "pypto.cond marks the condition of an if. A with statement takes objects that open and close a scope, such as "
+            "pypto.options(...).",
+            "pypto.cond 用于标记 if 的条件。with 语句需要能打开和关闭作用域的对象，例如 pypto.options(...)。",
+        ),
+        phrases=("With is not supported by the PTO parser yet",),
+        aliases=("F00005",),
+        bad=program("with pypto.cond(count > 1):\n    out[:] = x + 1.0"),
+        good=program("if count > 1:\n    out[:] = x + 1.0\nelse:\n    out[:] = x * 2.0"),
     )
 )
 

@@ -24,6 +24,7 @@ register(
             "实现内部的不变量被破坏。为避免给出错误结果，运行已停止。"
             "设置 PYPTO_BACKTRACE=1 可看到原始异常和完整的调用栈。",
         ),
+        aliases=("F1FFFF",),
         untestable="no known program triggers it; tests plant a failure instead (tests/diagnostics/test_boundary.py)",
     )
 )

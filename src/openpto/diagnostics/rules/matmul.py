@@ -161,6 +161,10 @@ tensor_rule(
         "偏置、缩放和 ReLU 在结果离开 cube 单元时应用；各有固定的形状和 dtype。",
     ),
     aliases=("F0000B", "F00002", "FC3002"),
+    words=(
+        "ReLU is not supported in split-k scenarios",
+        "The param of trans_mode is only supported when input data type is DT_FP32",
+    ),
     bad=product("out[:] = pypto.matmul(x, y, F, extend_params={'bias': y[0:1, :]})"),
     good=product("out[:] = pypto.matmul(x, y, F, extend_params={'bias_tensor': y[0:1, :]})"),
 )
@@ -177,6 +181,7 @@ tensor_rule(
     ),
     phrases=("{why}",),
     aliases=("F0000D",),
+    words=("Output tensor do not support NZ currently.",),
     bad=product("out[:] = pypto.matmul(x, y, F, c_matrix_nz=True)"),
     good=GOOD,
 )

@@ -107,6 +107,7 @@ register(
         ),
         phrases=("has invalid type. Expected {expected}, but got {got}",),
         aliases=("F00001",),
+        words=("has invalid type. Expected int64 or tuple",),
         bad=_call("pypto.set_pass_options(vec_nbuffer_setting=3)"),
         good=_call('pypto.set_pass_options(vec_nbuffer_setting={"DEFAULT": 3})'),
     )
@@ -130,6 +131,12 @@ register(
         ),
         phrases=("its value doesn't within the value range",),
         aliases=("F21004",),
+        words=(
+            "has invalid length. Expected 3",
+            "tuple must be (count, side)",
+            "merge count must be an int in [1, 1000000)",
+            "side must be one of",
+        ),
         bad=_kernel(options='(runtime_options={"device_sched_mode": 9})'),
         good=_kernel(options='(runtime_options={"device_sched_mode": 3})'),
     )

@@ -72,7 +72,7 @@ register(
             "这些语句含义明确，此处按程序顺序执行。工具链会把两个操作放进同一张图，张量将依赖自身，因而报告环。",
         ),
         phrases=("Operation already in a group", "cycle detected"),
-        aliases=("F21007", "F21009"),
+        aliases=("F21007", "F21009", "F43000"),
         profiles=("0.2", "0.3"),
         bad=_program("y[:] = x + 1.0", "y[0:16, :] = y[0:16, :] + 1.0"),
         good=_program("y[0:16, :] = x[0:16, :] + 1.0", "y[16:32, :] = x[16:32, :] * 2.0"),

@@ -437,6 +437,7 @@ register(
             "value only.",
             "名称和容器元素会被带出循环并在分支后合并。以其他方式（类属性、缓存、默认参数等）离开的值只对应某一次迭代。",
         ),
+        aliases=("F00007",),
         bad=program(
             "for i in pypto.loop(count):\n    Kept.value = x + 1.0\nout[:] = Kept.value",
             "class Kept:\n    value = None",
@@ -461,6 +462,7 @@ register(
             "using it in the next trace has no meaning.",
             "kernel 中的张量只代表该程序的一个值。把它存入全局变量或缓存并在下一次追踪中使用没有意义。",
         ),
+        aliases=("F00007",),
         bad=program("t = x + 1.0\nout[:] = LAST[0] if LAST else t\nLAST.append(t)", "LAST = []")
         + "    kernel(np.ones((8, 8), np.float32), np.full(1, 3, np.int32), out)\n",
         good=COPY,
@@ -529,6 +531,7 @@ register(
             "Python loops are unrolled while the kernel is traced. A run-time loop records its body once.",
             "Python 循环在追踪时展开，运行期循环只记录一次循环体。",
         ),
+        aliases=("F7600A",),
         untestable="needs 200,000 operations; tests lower the limit (tests/frontend/test_limits.py)",
     )
 )

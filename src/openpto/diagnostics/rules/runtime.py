@@ -263,6 +263,7 @@ fault_rule(
         out[i * 8:i * 8 + 8, :] = pypto.view(x, [8, 16], [i * 8, 0]) * 2.0
 """
     ),
+    aliases=("FA2002",),
 )
 
 fault_rule(
@@ -408,6 +409,7 @@ fault_rule(
         "copy them.",
         "kernel 运行时，每个操作的结果都需要主机内存。参数的窗口不会复制参数本身。",
     ),
+    aliases=("F7400C",),
     untestable="an example would have to use up the memory of the machine; tests/runtime/test_faults.py plants the failure",
 )
 

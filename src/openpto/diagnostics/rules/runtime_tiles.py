@@ -462,4 +462,5 @@ fault_rule(
 """
     ),
     phrases=("Shape size not match",),
+    aliases=("F76007",),
 )

@@ -21,6 +21,7 @@ tensor_rule(
     ),
     aliases=("OL55",),
     phrases=("{text}",),
+    words=("'Tensor' object has no attribute 'T'",),
     bad=program("out[:] = x.exponential()"),
     good=program("out[:] = pypto.exp(x)"),
 )
@@ -62,6 +63,7 @@ tensor_rule(
     ),
     phrases=("{why}",),
     aliases=("F00001",),
+    words=("Delete target must be a name",),
     bad=program("out[:] = x * float(len(x))"),
     good=program("out[:] = x * float(x.shape[0])"),
 )
@@ -122,6 +124,7 @@ tensor_rule(
     ),
     phrases=("{why}",),
     aliases=("F00001", "F00002"),
+    words=("shape must be a list of int or SymbolicScalar",),
     bad="import pypto\n\n\ndef run():\n    pypto.Tensor(32, pypto.DT_FP32)\n",
     good=GOOD,
 )

@@ -23,6 +23,7 @@ tensor_rule(
         ),
         "操作用于记录程序；没有 kernel 正在追踪时无处可记录。kernel 之外的数值是 numpy 数组或 torch 张量。",
     ),
+    aliases=("F00007",),
     bad="import pypto\n\n\ndef run():\n    pypto.full([8, 16], 0.0, pypto.DT_FP32)\n",
     good=program("out[:] = x + pypto.full([8, 16], 0.0, pypto.DT_FP32)"),
 )
@@ -62,6 +63,16 @@ tensor_rule(
     ),
     phrases=("{why}",),
     aliases=("F00001",),
+    words=(
+        "incompatible constructor arguments",
+        "Unsupported operand types for remainder",
+        "Scalar operand for bitwise_and must be an integer",
+        "other must be Tensor, int or float but got",
+        "one of `input` and `other` should be `Tensor`",
+        "Expected src to be int, float, Element, or Tensor",
+        "input must be a `Tensor`",
+        "num_classes must be an `int`",
+    ),
     bad=program("out[:] = pypto.add(x, x, foo=1)"),
     good=program("out[:] = pypto.add(x, x)"),
 )
@@ -278,7 +289,7 @@ tensor_rule(
         ),
         "每个操作都有其指令支持的元素类型列表；其他类型会被编译器拒绝。",
     ),
-    aliases=("FC0001",),
+    aliases=("FC0001", "F40004"),
     bad=with_ints("out[:] = x * pypto.exp(i)"),
     good=with_ints("out[:] = x * pypto.exp(pypto.cast(i, F))"),
 )
@@ -358,6 +369,7 @@ tensor_rule(
     ),
     phrases=("Invalid shape {extent}",),
     aliases=("F00002", "F21004", "FC0000"),
+    words=("The shape size of tensor must less than or equal to INT32_MAX",),
     bad=program("t = pypto.Tensor([-4, 16], F)", "out[:] = x + t"),
     good=program("t = pypto.full([8, 16], 1.0, F)", "out[:] = x + t"),
 )
@@ -389,6 +401,10 @@ tensor_rule(
         "对于这样形状的操作数，该操作没有意义，或任何芯片都没有相应指令。",
     ),
     aliases=("FC0000", "FC0002"),
+    words=(
+        "dim must be 2 or 4",
+        "Expect input_dim == weight_dim and both in [3, 4, 5]",
+    ),
     bad=program("out[:] = pypto.permute(x, [0, 0])"),
     good=program("out[:] = pypto.permute(pypto.permute(x, [1, 0]), [1, 0])"),
 )
@@ -476,6 +492,24 @@ tensor_rule(
     help=("help(pypto.{op}) shows what it takes", "可用 help(pypto.{op}) 查看可用的值"),
     why=("The argument has the right type, but no meaning for the operation.", "参数类型正确，但对该操作没有意义。"),
     aliases=("F00002",),
+    words=(
+        "fmod(): other must not be NaN.",
+        "fmod(): other must not be inf.",
+        "lrelu(): negative_slope must not be NaN.",
+        "lrelu(): negative_slope must not be inf.",
+        "lrelu(): negative_slope must be non-negative",
+        "The length of args should in [1, 2, 3]",
+        "full() does not support negative fill_value for unsigned integer dtype",
+        "scatter currection only support the case where dim = -2.",
+        "scatter reduce only support 'add', 'multiply'",
+        "where() does not support negative scalar for unsigned",
+        "num_classes must be a positive integer",
+        "input key number should be 1",
+        "input counter number should be 2",
+        "input alg number should be 1",
+        "alg only support Philox.",
+        "Conv transpose true is not supported yet.",
+    ),
     bad=program("pypto.arange(0, 8, 0)", "out[:] = x + 1.0"),
     good=GOOD,
 )

@@ -46,7 +46,7 @@ register(
             "部分写入的元素在运行时跟踪；本规则只针对任何写入都未到达的张量。",
         ),
         phrases=("Run pass failed",),
-        aliases=("F42003", "F74008"),
+        aliases=("F42003", "F74008", "F41003"),
         bad=_program("t = pypto.Tensor([32, 32], pypto.DT_FP32)", "y[:] = x + t"),
         good=_program("t = pypto.full([32, 32], 0.0, pypto.DT_FP32)", "y[:] = x + t"),
     )
@@ -115,6 +115,7 @@ register(
             "consumer is refused by some compiler passes, and it often is a slip of the pen.",
             "kernel 既不读写该张量，也不使用它的大小。没有消费者的输入会被某些编译阶段拒绝，通常也是笔误。",
         ),
+        aliases=("F42001",),
         bad=_program("x[:] = x + 1.0"),
         good=_program("y[:] = x + 1.0"),
     )

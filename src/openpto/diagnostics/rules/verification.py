@@ -1,4 +1,4 @@
-"""PTO480-483: verified calls."""
+"""PTO480-484: verified calls."""
 
 from __future__ import annotations
 
@@ -95,6 +95,7 @@ register(
             "Goldens are matched by position with the tensor parameters of the kernel and compared element by element.",
             "标杆数据按位置与 kernel 的张量参数对应，并逐元素比较。",
         ),
+        aliases=("FB4002",),
         bad=_example(_GOLDENS.format("[x * 2]")),
         good=_example(_GOLDENS.format("[None, x * 2]")),
     )
@@ -120,7 +121,34 @@ register(
             "that the message names.",
             "若 |result - golden| <= atol + rtol |golden| 则该元素通过。日志和表格位于消息所示目录。",
         ),
+        aliases=("FB4001",),
         bad=_example(_GOLDENS.format("[None, x * 3]")),
         good=_example(_GOLDENS.format("[None, x * 2]")),
+    )
+)
+
+register(
+    Rule(
+        code="PTO484",
+        name="output-directory",
+        exc=OSError,
+        title=T("directory of a verified call cannot be made", "无法创建校验调用的输出目录"),
+        message=T(
+            "Failed to create dir {folder}: {why}; ensure its parent dir exists",
+            "Failed to create dir {folder}：{why}（ensure its parent dir exists）",
+        ),
+        help=T(
+            "run where files may be written, or name a directory: verify_options={{'pass_verify_save_tensor_dir': '...'}}",
+            "请在可写的目录中运行，或指定目录：verify_options={{'pass_verify_save_tensor_dir': '...'}}",
+        ),
+        explanation=T(
+            "A verified call writes what it printed, saved and compared below output/output_<time> of the working "
+            "directory, or below the directory that its options name.",
+            "校验调用会把打印、保存和比较的内容写入工作目录下的 output/output_<时间>，或选项所指定的目录。",
+        ),
+        phrases=("Failed to create dir", "ensure its parent dir exists"),
+        aliases=("F00009", "FB3001"),
+        bad=_example('open("output", "w").close(); kernel(x, out)', _SAVED.format("'x'")),
+        good=_example("kernel(x, out)", _SAVED.format("'x'")),
     )
 )

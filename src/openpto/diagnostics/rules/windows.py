@@ -42,6 +42,10 @@ tensor_rule(
     ),
     phrases=("{why}",),
     aliases=("F00002", "F21003"),
+    words=(
+        "View operation failed: newValidShapes",
+        "Not supported: validShape contains -1",
+    ),
     bad=program("out[:] = x + pypto.view(x, [8, 16], [0, 0], valid_shape=[9, 16])"),
     good=program("out[:] = x + pypto.view(x, [8, 16], [0, 0], valid_shape=[8, 16])"),
 )
@@ -253,7 +257,7 @@ tensor_rule(
     ),
     why=("A block is written as a box with one offset per axis.", "块以每轴一个偏移的方块写入。"),
     phrases=("Assemble: src and dest requires same shape",),
-    aliases=("FC0000",),
+    aliases=("FC0000", "F40003"),
     bad=program("pypto.assemble(pypto.sum(x, 0), [0, 0], out)"),
     good=program("pypto.assemble(pypto.sum(x, 0, True), [0, 0], out)"),
 )
@@ -353,7 +357,7 @@ tensor_rule(
     help=("the products of the extents must be equal", "各长度之积必须相等"),
     why=("A reshape keeps every element and their row-major order.", "reshape 保留每个元素及其行优先顺序。"),
     phrases=("Shape size not match",),
-    aliases=("FC0000",),
+    aliases=("FC0000", "F40003"),
     bad=program("out[:] = x + pypto.reshape(x, [16, 16])"),
     good=program("out[:] = x + pypto.reshape(pypto.reshape(x, [16, 8]), [8, 16])"),
 )
