@@ -114,7 +114,7 @@ def _part(part: Part) -> Iterator[str]:
     if part.kind == "prose":
         yield escaped(part.text)
     elif part.kind == "list":
-        yield from (f"- `{entry}`" for entry in part.text.split("\n"))
+        yield from (f"- {_code(entry)}" for entry in part.text.split("\n"))
     else:
         yield from ("```python" if part.kind == "program" else "```text", *part.text.split("\n"), "```")
 
@@ -128,7 +128,7 @@ def _index(language: Language) -> str:
             lines += ["", f"## {title.in_language(language)} (PTO{digit}xx)", ""]
             lines += _table([_say(key, language) for key in heading], (_row(rule, language) for rule in members))
     for key, column, found in (("vendor", "code", _aliases()), ("phrases", "word", _phrases())):
-        rows = ([f"`{name}`", ", ".join(map(_link, codes))] for name, codes in sorted(found.items()))
+        rows = ([_code(name), ", ".join(map(_link, codes))] for name, codes in sorted(found.items()))
         lines += ["", f"## {_say(key, language)}", "", *_table([_say(column, language), ""], rows)]
     return "\n".join(lines) + "\n"
 
@@ -147,6 +147,11 @@ def _table(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
 
 def _link(code: str) -> str:
     return f"[{code}]({code}.md)"
+
+
+def _code(text: str) -> str:
+    """Text as code, whatever backticks it has."""
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def _aliases() -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ while or for over something else in the graph: PTO131 PTO152 PTO671
 """
 
 EXAMPLES = """
---run_mode sim seems ignored - options are resolved at the call, so a mode parsed in main() counts
+--run_mode sim seems ignored: PTO622
 vector tile missing before an implicit copy: PTO306
 Python for range drives tiles: PTO181 PTO182 PTO134
 move and [:] = both exist - they mean the same here
@@ -74,7 +74,7 @@ split-K beyond two dimensions, or with another output: PTO327 PTO275
 UB is too small: PTO304
 tile shape not set: PTO301
 wrong numbers of matmul and vector code without a vector tile: PTO301
-tile does not divide its axis - tails are handled; the result does not depend on the tile
+tile does not divide its axis: PTO621
 """
 
 MATMUL = """
@@ -91,7 +91,7 @@ a vector of ones of another length: PTO274
 """
 
 LAUNCHES = """
-launch aicpu failed 107003 - nothing is launched on a device; options that only a device reads are recorded
+launch aicpu failed 107003: PTO620 PTO621
 non-tensor parameter: PTO508 PTO515
 return annotation: PTO501
 tensor is not iterable: PTO257

@@ -112,7 +112,7 @@ USER = [
 GRAPHS = [
     says("The parallel attribute value does not allow nesting", "PTO151"),
     nothing("Mismatch expression type", GRAPH),
-    says("Their size actually are 1 and 2", "PTO236"),
+    says("Their size actually are 1 and 2", "PTO236", "z = P.view(x, [16], [0])"),
     nothing(
         "mix assemble and common operation for same output",
         "writes run in program order, whichever way they are written",
@@ -162,7 +162,7 @@ ENTRY = [
     says("Too many positional arguments: expected", "PTO512"),
     says("Unknown keyword argument(s): gian. Valid non-tensor parameters: gain", "PTO513"),
     says("Missing required non-tensor argument 'gain'", "PTO514"),
-    says("Non-tensor parameter 'x' must not be a torch.Tensor", "PTO508"),
+    says("Non-tensor parameter 'x' must not be a torch.Tensor. Use positional arguments for tensors.", "PTO508"),
     answers("Use positional arguments for tensors.", "PTO515"),
     says("must be a torch.Tensor, got", "PTO516"),
     answers("must not be a DTensor", "PTO519"),

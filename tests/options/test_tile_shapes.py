@@ -40,7 +40,7 @@ def test_vector_tile_takes_separate_ints():
 
 def test_symbolic_tile():
     error = code(t.set_vec_tile_shapes, SymbolicScalar("n"), 8)
-    assert (error.code, error.aliases) == ("PTO286", ("F00002",))
+    assert (error.code, error.aliases) == ("PTO286", ("F00002", "OL48"))
     assert isinstance(error, ValueError)
     assert "Not concrete value" in str(error)
 

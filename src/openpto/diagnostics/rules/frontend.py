@@ -214,7 +214,7 @@ register(
         exc=ValueError,
         title=T("raise under a condition known only at run time", "在运行期才知道的条件下 raise"),
         message=T(
-            "raise runs while the kernel is traced, and here it would depend on the run-time condition at {condition}",
+            "raise runs while the kernel is traced, and here it would depend on the run-time condition in {condition}",
             "raise 在追踪 kernel 时执行，而这里它取决于 {condition} 处的运行期条件",
         ),
         help=T("check the condition on the host before calling the kernel", "在调用 kernel 之前在主机上检查该条件"),

@@ -184,6 +184,6 @@ register(
             "With - the text comes from stdin, as editors send it; there is no file that could be rewritten.",
             "使用 - 时，文本来自标准输入（例如由编辑器发送），没有可以改写的文件。",
         ),
-        untestable="it belongs to the arguments of a process; a test of the command shows it",
+        untestable="it belongs to the arguments of a process; tests/lint/test_fixes.py shows it",
     )
 )

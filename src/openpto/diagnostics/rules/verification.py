@@ -135,7 +135,7 @@ register(
         title=T("directory of a verified call cannot be made", "无法创建校验调用的输出目录"),
         message=T(
             "Failed to create dir {folder}: {why}; ensure its parent dir exists",
-            "Failed to create dir {folder}：{why}（ensure its parent dir exists）",
+            "无法创建目录：Failed to create dir {folder}：{why}（ensure its parent dir exists）",
         ),
         help=T(
             "run where files may be written, or name a directory: verify_options={{'pass_verify_save_tensor_dir': '...'}}",

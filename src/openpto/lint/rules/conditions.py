@@ -44,7 +44,7 @@ def jumps(walk: Walk, seen: Branch) -> None:
             walk.report("PTO115", node, jump=jump, where=getattr(node, "lineno", 0))
     for node in own_nodes([*seen.node.body, *seen.node.orelse]):
         if isinstance(node, ast.Raise):
-            walk.report("PTO117", node)
+            walk.report("PTO117", node, condition=f"line {seen.test.lineno}")
 
 
 def _belongs(walk: Walk, node: ast.AST) -> bool:
@@ -58,7 +58,7 @@ def _belongs(walk: Walk, node: ast.AST) -> bool:
 def marks(walk: Walk, call: Call) -> None:
     """PTO660: `pypto.cond` in a kernel or marked helper; PTO213: its place."""
     if call.complete and ("file" in call.arguments) != ("lineno" in call.arguments):
-        walk.report("PTO213", call.node)
+        walk.report("PTO213", call.node, given="file" if "file" in call.arguments else "lineno")
     if walk.frame.function.kind in ("kernel", "marked"):
         walk.report("PTO660", call.node, fix=walk.fix("unwrap-call", call.node))
 

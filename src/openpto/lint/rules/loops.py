@@ -69,9 +69,10 @@ def targets(walk: Walk, seen: Iteration) -> None:
         return
     pair = isinstance(seen.node.target, (ast.Tuple, ast.List)) and len(seen.node.target.elts) == 2
     if seen.iterable.kind == "loop" and not isinstance(seen.node.target, ast.Name):
-        walk.report("PTO153", seen.node.target)
+        names = [ast.unparse(one) for one in getattr(seen.node.target, "elts", [seen.node.target])]
+        walk.report("PTO153", seen.node.target, target=", ".join(names), first=names[0])
     elif seen.iterable.kind == "loop_unroll" and not pair:
-        walk.report("PTO154", seen.node.target)
+        walk.report("PTO154", seen.node.target, target=ast.unparse(seen.node.target))
 
 
 @on(Iteration)
