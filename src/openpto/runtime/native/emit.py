@@ -14,6 +14,7 @@ from functools import cache
 from openpto.ops.arith import BOOL
 
 from . import gemm
+from .caches import streams
 from .dominance import registers
 from .jit import RUNTIME
 from .lanes import Code, memory
@@ -83,6 +84,7 @@ class Emitter(VectorCode):
         self.inside = False
         self.thin = True
         self.reserves = False
+        self.streams = streams(program.body)
         self.regions = 0
 
     def module(self) -> str:
@@ -205,6 +207,8 @@ class Emitter(VectorCode):
         code = self.code
         if self.reserves:
             code.call_void("openpto_release", ("ptr", "%reserved"), ("ptr", "null"))
+        if self.streams and self.is_x86:  # before other threads are told that this one is done
+            code.call_void("llvm.x86.sse.sfence")
         if self.is_x86:
             code.do("call void @llvm.x86.sse.ldmxcsr(ptr %mxcsr.old)")
         else:

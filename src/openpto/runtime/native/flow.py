@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .loopir import (
     Call,
     Check,
+    Fetch,
     For,
     If,
     Index,
@@ -144,6 +145,7 @@ def indices_of(stmt: Stmt) -> Iterator[Index]:
         yield stmt.count
         yield from (p.stride for p in stmt.body if isinstance(p, (Load, Store)))
         yield from (p.value for p in stmt.body if isinstance(p, Splat))
+        yield from (p.stream for p in stmt.body if isinstance(p, Store))
 
 
 def pointers_of(stmt: Stmt) -> Iterator[Ptr]:
@@ -157,5 +159,5 @@ def pointers_of(stmt: Stmt) -> Iterator[Ptr]:
     elif isinstance(stmt, Note):
         yield from stmt.memory
     elif isinstance(stmt, Vector):
-        yield from (p.at for p in stmt.body if isinstance(p, (Load, Store)))
+        yield from (p.at for p in stmt.body if isinstance(p, (Load, Store, Fetch)))
         yield from (a.out for a in stmt.accs)

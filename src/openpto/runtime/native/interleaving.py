@@ -29,15 +29,17 @@ def unit(count: Index, body: Iterable[VStmt]) -> int:
 
 def groups(body: Iterable[VStmt]) -> int:
     """Groups of lanes that are worth taking at once."""
-    steps = 0
-    for part in body:
-        if isinstance(part, Compute):
-            steps += sum(1 for node in arith.postorder(part.expr) if node.args)
-        elif isinstance(part, Load) and part.stride not in (0, 1):
-            return 1
-    if steps < LEAST_STEPS:
+    body = tuple(body)
+    steps = steps_of(body)
+    if steps < LEAST_STEPS or any(isinstance(part, Load) and part.stride not in (0, 1) for part in body):
         return 1
     return next((copies for most, copies in MOST_STEPS if steps <= most), 1)
+
+
+def steps_of(body: Iterable[VStmt]) -> int:
+    """Operations on a group of lanes."""
+    exprs = [part.expr for part in body if isinstance(part, Compute)]
+    return sum(1 for expr in exprs for node in arith.postorder(expr) if node.args)
 
 
 def divisor(node: Index) -> int:

@@ -163,6 +163,9 @@ def _node(code: Code, node: arith.Expr, a: list[str], features: frozenset[str]) 
         return a[0] if src == kind else code.put(f"bitcast {src} {a[0]} to {kind}")
     if op is Op.CONVERT:
         return convert(code, a[0], operand, node.dtype, bool(node.attr), features)
+    if op is Op.SUB and not real and node.args[1].op is Op.CONST:  # LLVM joins sums of constants, not differences
+        less = splat(element(node.dtype), str(-int(node.args[1].attr or 0) % 2 ** arith.width(node.dtype)))
+        return code.put(f"add {kind} {a[0]}, {less}")
     return code.put(f"{(_FLOAT if real else _INT)[op]} {kind} {a[0]}, {a[1]}")
 
 

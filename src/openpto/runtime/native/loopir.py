@@ -187,11 +187,20 @@ class Compute:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Elements ``l * stride`` at the pointer = lanes of ``name``."""
+    """Elements ``l * stride`` at the pointer = lanes of ``name``. Where ``stream`` is not 0, whole groups in aligned
+    memory go around the caches."""
 
     at: Ptr
     stride: Index
     name: str
+    stream: Index = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A hint: element ``l`` at the pointer will be read soon. The memory need not exist."""
+
+    at: Ptr
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +224,7 @@ class Acc:
     finish: arith.Expr | None = None
 
 
-VStmt = Load | Splat | Lane | Compute | Store | Fold
+VStmt = Load | Splat | Lane | Compute | Store | Fetch | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,5 +493,8 @@ def _vector_line(stmt: VStmt) -> str:
     if isinstance(stmt, Compute):
         return f"{stmt.name} = {stmt.expr.dtype.short} {stmt.expr} of ({', '.join(stmt.args)})"
     if isinstance(stmt, Store):
-        return f"{ptr_text(stmt.at)} step {index_text(stmt.stride)} = {stmt.name}"
+        around = f" around caches if {index_text(stmt.stream)}" if stmt.stream != 0 else ""
+        return f"{ptr_text(stmt.at)} step {index_text(stmt.stride)} = {stmt.name}{around}"
+    if isinstance(stmt, Fetch):
+        return f"fetch {ptr_text(stmt.at)}"
     return f"{stmt.acc} = {stmt.step} of ({stmt.acc}, {stmt.name})"

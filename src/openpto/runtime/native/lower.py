@@ -18,6 +18,7 @@ from typing import Any
 
 from openpto.diagnostics import Site
 from openpto.ir import affine
+from openpto.ir.dtypes import bytes_of
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, Kernel, Let, Loop, Op, Stmt, TileType, Value
 from openpto.ops import arith
@@ -28,7 +29,8 @@ from openpto.runtime.report import NO_MEMORY
 from . import loopir as L
 from . import races
 from .aliases import Aliases
-from .build import Arr, Builder, compact, copy, fill, positions
+from .build import Arr, Builder, compact, copy, count, fill, positions
+from .caches import with_hints
 from .independence import plans
 from .loopir import Check, Index, Program, Ptr, Set, Slot
 from .nests import normal
@@ -406,6 +408,7 @@ class Lowering:
         self.b.add(Set("ops", 0))
         for number in range(len(self.kernel.params)):
             self.b.add(Set(f"written{number}", 0))
+        sizes: dict[str, Index] = {}
         for number, param in enumerate(self.kernel.params):
             if param.value.var in self.parameter_of:  # the same memory as an earlier parameter
                 continue
@@ -413,12 +416,13 @@ class Lowering:
             shape = tuple(self.size(d) if isinstance(d, Expr) else d for d in param.value.type.shape)
             memory = Memory(home=number)
             arr = Arr(Ptr(f"param{number}", 0, stored_type(param.value.type.dtype), memory.owner), compact(shape))
+            sizes[f"param{number}"] = L.mul(count(shape), bytes_of(arr.dtype))
             self.bind(param.value, NTile(arr, shape, shape, None, memory))
         self.release([v for v in self.lifetimes.entry if v in self.env])
         self.block(self.kernel.body)
         self.finish()
         params = tuple(f"param{k}" for k in range(len(self.kernel.params)))
-        body, more = spread(self.b.body(), self.b.name)
+        body, more = spread(with_hints(self.b.body(), sizes), self.b.name)
         program = Program(
             self.kernel.name,
             params,

@@ -17,6 +17,7 @@ from .loopir import (
     Acc,
     Bin,
     Compute,
+    Fetch,
     Fold,
     For,
     Index,
@@ -98,7 +99,10 @@ class _Taking:
             args = tuple(self.names[a] for a in part.args)
             return Compute(self.define(part.name), part.expr, args)
         if isinstance(part, Store):
-            return Store(self.pointer(part.at), self.index(part.stride), self.names[part.name])
+            stream = self.index(part.stream)
+            return Store(self.pointer(part.at), self.index(part.stride), self.names[part.name], stream)
+        if isinstance(part, Fetch):
+            return Fetch(self.pointer(part.at))
         if isinstance(part, Fold):
             return Fold(self.names[part.acc], part.step, self.names[part.name])
         assert isinstance(part, Lane)

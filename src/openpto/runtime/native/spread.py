@@ -14,7 +14,7 @@ from dataclasses import replace
 from . import loopir as L
 from .cost import learn, nanoseconds
 from .interleaving import unit
-from .loopir import For, If, Index, Lane, Load, Set, Slot, Stmt, Store, Vector
+from .loopir import Fetch, For, If, Index, Lane, Load, Set, Slot, Stmt, Store, Vector
 from .outline import is_nest
 from .parallel import region
 
@@ -74,6 +74,7 @@ def _blocks(stmt: Vector, fresh: Fresh) -> For | None:
     body = tuple(
         replace(part, at=L.shifted(part.at, L.mul(first, part.stride))) if isinstance(part, (Load, Store)) else part
         for part in stmt.body
+        if not isinstance(part, Fetch)
     )
     count = L.binary("min", L.sub(stmt.count, first), BLOCK)
     blocks: Index = L.binary("div", L.add(stmt.count, BLOCK - 1), BLOCK)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from openpto.ir.dtypes import bytes_of
 from openpto.ops.arith import BOOL
 
 from . import lanes
 from .lanes import Code, element, memory, splat, vector
-from .loopir import LANES, Acc, Compute, Fold, Index, Lane, Load, Ptr, Splat, Store, Vector
+from .loopir import LANES, Acc, Compute, Fetch, Fold, Index, Lane, Load, Ptr, Splat, Store, Vector
 
 _IOTA = ", ".join(f"i64 {k}" for k in range(LANES))
+LINE = 64
+"""Bytes of a cache line."""
 FIRST = f"<i1 true{', i1 false' * (LANES - 1)}>"
 """The mask of one lane. Memory is accessed by scalar code then: the code generator turns a masked store of truncated
 lanes under this constant into a store of the lane before truncation."""
@@ -39,6 +42,14 @@ class Repeated:
     def ends(self, new: list[str], again: str) -> None:
         """The values that the next round begins with, in the order of :meth:`carry`, and whether there is one."""
         self.new, self.again = new, again
+
+
+class Place(NamedTuple):
+    """Address (or splat register) and stride of an access, and whether it goes around the caches."""
+
+    address: str
+    stride: str
+    around: str = ""
 
 
 class VectorCode:
@@ -87,21 +98,33 @@ class VectorCode:
         for acc in stmt.accs:
             self.join(acc, accs[acc.name])
 
-    def places(self, stmt: Vector) -> dict[int, tuple[str, str]]:
-        """Address (or splat register) and stride of every access, computed once before the loop."""
-        found: dict[int, tuple[str, str]] = {}
+    def places(self, stmt: Vector) -> dict[int, Place]:
+        """Where every access goes, computed once before the loop."""
+        found: dict[int, Place] = {}
         for k, part in enumerate(stmt.body):
             if isinstance(part, Load) and part.stride == 0:
-                found[k] = (self.spread_element(part.at, stmt.count), "0")
+                found[k] = Place(self.spread_element(part.at, stmt.count), "0")
             elif isinstance(part, (Load, Store)):
-                found[k] = (self.address(part.at), self.index(part.stride))
+                found[k] = Place(self.address(part.at), self.index(part.stride))
+                if isinstance(part, Store) and part.stream != 0:
+                    found[k] = found[k]._replace(around=self.may_stream(part, found[k].address))
+            elif isinstance(part, Fetch):
+                found[k] = Place(self.address(part.at), "1")
             elif isinstance(part, Splat):
                 value = self.index(part.value)
                 kind = element(part.dtype)
                 if kind != "i64":
                     value = self.code.put(f"trunc i64 {value} to {kind}")
-                found[k] = (self.spread(kind, value), "0")
+                found[k] = Place(self.spread(kind, value), "0")
         return found
+
+    def may_stream(self, part: Store, address: str) -> str:
+        """Whether whole groups go around the caches."""
+        low = self.code.put(f"ptrtoint ptr {address} to i64")
+        low = self.code.put(f"and i64 {low}, {LINE - 1}")
+        aligned = self.code.put(f"icmp eq i64 {low}, 0")
+        wanted = self.code.put(f"icmp ne i64 {self.index(part.stream)}, 0")
+        return self.code.put(f"and i1 {aligned}, {wanted}")
 
     def spread_element(self, at: Ptr, count: Index) -> str:
         """One element in every lane. An empty loop must not touch memory."""
@@ -126,7 +149,7 @@ class VectorCode:
         return self.code.put(f"icmp ult {wide} <{_IOTA}>, {self.spread('i64', rest)}")
 
     def groups(
-        self, stmt: Vector, count: str, places: dict[int, tuple[str, str]], accs: dict[str, str], known: int | None
+        self, stmt: Vector, count: str, places: dict[int, Place], accs: dict[str, str], known: int | None
     ) -> dict[str, str]:
         """The loop over whole groups."""
         code = self.code
@@ -194,7 +217,7 @@ class VectorCode:
         self,
         stmt: Vector,
         base: str,
-        places: dict[int, tuple[str, str]],
+        places: dict[int, Place],
         accs: dict[str, str],
         mask: str | None,
         groups: int = 1,
@@ -210,21 +233,25 @@ class VectorCode:
                 for env, value in zip(found, made, strict=True):
                     env[part.name] = value
                 continue
+            if isinstance(part, Store):
+                values = [env[part.name] for env in found]
+                self.stores(part, values, bases, places[k], mask)
+                continue
             for env, position in zip(found, bases, strict=True):
-                if isinstance(part, Store):
-                    self.store(part, env[part.name], position, places[k], mask)
+                if isinstance(part, Fetch):
+                    self.fetch(part, position, places[k], mask)
                 elif isinstance(part, Fold):
                     totals[part.acc] = self.fold(part, totals[part.acc], env[part.name], mask)
                 else:
                     env[part.name] = self.lanes_of(part, position, places.get(k), mask)
         return totals
 
-    def lanes_of(self, part: Load | Splat | Lane, base: str, place: tuple[str, str] | None, mask: str | None) -> str:
+    def lanes_of(self, part: Load | Splat | Lane, base: str, place: Place | None, mask: str | None) -> str:
         """Lanes that do not come from other lanes."""
         if isinstance(part, Lane):
             return self.code.put(f"add <{LANES} x i64> {self.spread('i64', base)}, <{_IOTA}>")
         assert place is not None
-        return self.load(part, base, place, mask) if isinstance(part, Load) and part.stride != 0 else place[0]
+        return self.load(part, base, place, mask) if isinstance(part, Load) and part.stride != 0 else place.address
 
     def fold(self, part: Fold, total: str, value: str, mask: str | None) -> str:
         """The accumulator with one group taken in."""
@@ -234,7 +261,7 @@ class VectorCode:
         kind = vector(part.step.dtype)
         return self.code.put(f"select <{LANES} x i1> {mask}, {kind} {new}, {kind} {total}")
 
-    def load(self, part: Load, base: str, place: tuple[str, str], mask: str | None) -> str:
+    def load(self, part: Load, base: str, place: Place, mask: str | None) -> str:
         dtype = part.at.dtype
         kind, many = memory(dtype), f"<{LANES} x {memory(dtype)}>"
         code = self.code
@@ -242,7 +269,7 @@ class VectorCode:
             one = code.put(f"load {kind}, ptr {self.lane_address(kind, base, place)}")
             value = code.put(f"insertelement {many} zeroinitializer, {kind} {one}, i64 0")
         elif part.stride == 1:
-            address = code.put(f"getelementptr {kind}, ptr {place[0]}, i64 {base}")
+            address = code.put(f"getelementptr {kind}, ptr {place.address}, i64 {base}")
             if mask is None:
                 value = code.put(f"load {many}, ptr {address}, align {bytes_of(dtype)}")
             else:
@@ -256,7 +283,7 @@ class VectorCode:
         typed = (("ptr", address), ("i32", str(align)), (f"<{LANES} x i1>", mask), (many, "zeroinitializer"))
         return self.code.call(name, many, *typed)
 
-    def gather(self, many: str, kind: str, base: str, place: tuple[str, str], mask: str | None, align: int) -> str:
+    def gather(self, many: str, kind: str, base: str, place: Place, mask: str | None, align: int) -> str:
         addresses = self.addresses(kind, base, place)
         full = mask if mask is not None else splat("i1", "true")
         name = f"llvm.masked.gather.v{LANES}{_short(kind)}.v{LANES}p0"
@@ -268,18 +295,40 @@ class VectorCode:
         )
         return self.code.call(name, many, *typed)
 
-    def lane_address(self, kind: str, base: str, place: tuple[str, str]) -> str:
+    def lane_address(self, kind: str, base: str, place: Place) -> str:
         """Where the first lane of a group lies."""
-        offset = base if place[1] == "1" else self.code.put(f"mul i64 {base}, {place[1]}")
-        return self.code.put(f"getelementptr {kind}, ptr {place[0]}, i64 {offset}")
+        offset = base if place.stride == "1" else self.code.put(f"mul i64 {base}, {place.stride}")
+        return self.code.put(f"getelementptr {kind}, ptr {place.address}, i64 {offset}")
 
-    def addresses(self, kind: str, base: str, place: tuple[str, str]) -> str:
+    def addresses(self, kind: str, base: str, place: Place) -> str:
         wide = f"<{LANES} x i64>"
         position = self.code.put(f"add {wide} {self.spread('i64', base)}, <{_IOTA}>")
-        offset = self.code.put(f"mul {wide} {position}, {self.spread('i64', place[1])}")
-        return self.code.put(f"getelementptr {kind}, ptr {place[0]}, {wide} {offset}")
+        offset = self.code.put(f"mul {wide} {position}, {self.spread('i64', place.stride)}")
+        return self.code.put(f"getelementptr {kind}, ptr {place.address}, {wide} {offset}")
 
-    def store(self, part: Store, value: str, base: str, place: tuple[str, str], mask: str | None) -> None:
+    def fetch(self, part: Fetch, base: str, place: Place, mask: str | None) -> None:
+        """The hint for one whole group."""
+        if mask is None:
+            address = ("ptr", self.lane_address(memory(part.at.dtype), base, place))
+            self.code.call_void("llvm.prefetch.p0", address, ("i32", "0"), ("i32", "3"), ("i32", "1"))
+
+    def stores(self, part: Store, values: list[str], bases: list[str], place: Place, mask: str | None) -> None:
+        """The groups of a store; whole ones go around the caches if that is wanted and the memory is aligned."""
+        if part.stream == 0 or part.stride != 1 or mask is not None:
+            for value, base in zip(values, bases, strict=True):
+                self.store(part, value, base, place, mask)
+            return
+        code = self.code
+        around, plain, done = (self.label(hint) for hint in ("around", "plain", "stored"))
+        code.do(f"br i1 {place.around}, label %{around}, label %{plain}")
+        for label, hint in ((around, ", !nontemporal !{i32 1}"), (plain, "")):
+            self.start(label)
+            for value, base in zip(values, bases, strict=True):
+                self.store(part, value, base, place, mask, hint)
+            code.do(f"br label %{done}")
+        self.start(done)
+
+    def store(self, part: Store, value: str, base: str, place: Place, mask: str | None, hint: str = "") -> None:
         dtype = part.at.dtype
         kind, many = memory(dtype), f"<{LANES} x {memory(dtype)}>"
         code, truth = self.code, f"<{LANES} x i1>"
@@ -291,9 +340,11 @@ class VectorCode:
             code.do(f"store {kind} {one}, ptr {self.lane_address(kind, base, place)}")
             return
         if part.stride == 1:
-            address = code.put(f"getelementptr {kind}, ptr {place[0]}, i64 {base}")
+            address = code.put(f"getelementptr {kind}, ptr {place.address}, i64 {base}")
             if mask is None:
-                code.do(f"store {many} {value}, ptr {address}, align {align}")
+                code.do(
+                    f"store {many} {value}, ptr {address}, align {min(LINE, LANES * align) if hint else align}{hint}"
+                )
                 return
             name = f"llvm.masked.store.v{LANES}{_short(kind)}.p0"
             code.declare(name, "void", [many, "ptr", "i32", truth])

@@ -15,6 +15,7 @@ from .loopir import (
     Bin,
     Check,
     Compute,
+    Fetch,
     Fold,
     For,
     If,
@@ -145,6 +146,8 @@ class _Verifier:
             if isinstance(part, Store):
                 if known.get(part.name) is not part.at.dtype:
                     self.wrong.append(f"{part.name} is stored as {part.at.dtype} and is {known.get(part.name)}")
+                continue
+            if isinstance(part, Fetch):
                 continue
             if isinstance(part, Fold):
                 if known.get(part.acc) is not part.step.dtype or part.name not in known:
