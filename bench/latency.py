@@ -38,7 +38,7 @@ found["import pypto"] = since(start)
 start = clock()
 from openpto.runtime import native
 from openpto.runtime.native import jit
-jit._shared().machine(jit.target())
+jit._shared().linker(jit.target())
 found["start of the compiler"] = since(start)
 
 start = clock()

@@ -21,11 +21,11 @@ PROGRAM = """
 import sys
 import numpy as np
 import pypto
-from openpto.runtime.native import jit
+from openpto.runtime.native import objects
 
 emitted = []
-module = jit._module
-jit._module = lambda *arguments: emitted.append(1) or module(*arguments)
+module = objects._module
+objects._module = lambda *arguments: emitted.append(1) or module(*arguments)
 F = pypto.DT_FP32
 
 

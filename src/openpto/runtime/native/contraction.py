@@ -191,7 +191,7 @@ class _Routine:
         name = gemm.routine(source, mode, a.transposed, b.transposed)
         if name is None:
             raise Unsupported(f"a product of {source.short}")
-        low.routines.setdefault(name)
+        low.routine(name)
         self.name = name
         self.sums = INT32 if source is INT8 else F32
 

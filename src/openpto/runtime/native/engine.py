@@ -118,14 +118,17 @@ class Native:
         return self._sites
 
 
-def lower(kernel: Kernel) -> Lowered:
-    """The loop IR of a kernel.
+def lower(kernel: Kernel, calls: Callable[[str], None] | None = None) -> Lowered:
+    """The loop IR of a kernel; ``calls`` is told the routines that it calls as soon as they are known.
 
     Raises:
         Unsupported: the engine cannot compile it.
     """
     kernel = privatised(kernel, lifetimes_of(kernel))
-    lowered = Lowering(kernel, lifetimes_of(kernel), Aliases(kernel), handler_of).lowered()
+    lowering = Lowering(kernel, lifetimes_of(kernel), Aliases(kernel), handler_of)
+    if calls is not None:
+        lowering.calls = calls
+    lowered = lowering.lowered()
     if os.environ.get("PYPTO_VERIFY_NATIVE"):
         wrong = problems(lowered.program)
         assert not wrong, "; ".join(wrong[:5])
@@ -170,8 +173,9 @@ def _compile(kernel: Kernel, goal: jit.Target) -> Native:
     size = statements(kernel.body)
     if size > MOST_STATEMENTS:
         raise Unsupported(f"a kernel of {size} statements; {MOST_STATEMENTS} compile in reasonable time")
-    lowered = lower(kernel)
-    code = jit.compile_text(llvm_text(lowered, goal), goal, gemm.modules(lowered.program.routines, goal))
+    hands = pool.wanted()
+    lowered = lower(kernel, (lambda name: jit.begin(goal, gemm.modules((name,), goal))) if hands > 1 else None)
+    code = jit.compile_text(llvm_text(lowered, goal), goal, gemm.modules(lowered.program.routines, goal), hands)
     names, sites = tuple(p.name for p in kernel.params), lowered.sites
     program = lowered.program
     scratch, regions = program.scratch + program.local, program.regions > 0

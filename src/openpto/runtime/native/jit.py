@@ -1,39 +1,26 @@
-"""LLVM text to machine code, through llvmlite's LLJIT.
-
-``PYPTO_CPU`` chooses the code path for tests: ``native`` (default), ``avx512``, ``avx2`` or ``generic``.
-"""
+"""LLVM text to machine code in this process, through llvmlite's LLJIT."""
 
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from openpto._forks import awaited_by_fork
-from openpto.runtime.store import key_of, store
+from openpto.runtime.store import store
 
-from .halves import halves
+from . import objects
 from .once import once
+from .targets import Target, binding, target
 
 Entry = Callable[[Any, Any, Any, Any], int]
 
-_AVX2 = "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt,+sse4.2,+movbe"
-_PATHS = {
-    "generic": ("x86-64", ""),
-    "avx2": ("haswell", _AVX2),
-    "avx512": ("skylake-avx512", f"{_AVX2},+avx512f,+avx512dq,+avx512bw,+avx512vl,+avx512cd"),
-}
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
 the interpreter runs the handlers at its entry, where their exception is lost."""
-_CODE_VERSION = 5
-"""Of the code that machine code and this module expect of each other; part of the keys of kept code."""
-_OPTIMISE = 2
-"""The code generator's level for functions that are not marked ``optnone``."""
 _notes = threading.local()
 
 RUNTIME = """
@@ -105,59 +92,6 @@ done:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A code path: LLVM's triple, CPU name and feature string, and the features as a set."""
-
-    triple: str
-    cpu: str
-    attributes: str
-    features: frozenset[str]
-
-    @property
-    def is_x86(self) -> bool:
-        """Whether the control word is MXCSR."""
-        return self.triple.startswith(("x86_64", "i"))
-
-    @property
-    def is_near(self) -> bool:
-        """Whether an object file is linked into one piece of memory, so that its parts reach each other by short
-        distances: the linker for this format does that, the general one promises nothing. Calls and constants are
-        less code then, and the fast code generator need not leave every call to the slow one."""
-        return self.triple.startswith("x86_64") and "linux" in self.triple
-
-
-@once
-def binding() -> Any:
-    """llvmlite's binding layer, initialised."""
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    # Each call of LLVM takes this lock, also one that frees the code of a kernel that nobody has any more: whenever the
-    # last reference goes, in any thread, and under no lock of ours.
-    awaited_by_fork(llvm.ffi.lib._lock._lock)
-    return llvm
-
-
-def target(path: str | None = None) -> Target:
-    """The code path in force (argument, else ``PYPTO_CPU``, else this machine's)."""
-    return _target(path or os.environ.get("PYPTO_CPU", "native"))
-
-
-@cache
-def _target(path: str) -> Target:
-    llvm = binding()
-    triple = llvm.get_process_triple()
-    if path in _PATHS and triple.startswith("x86_64"):
-        cpu, attributes = _PATHS[path]
-    else:
-        cpu = llvm.get_host_cpu_name()
-        attributes = llvm.get_host_cpu_features().flatten()
-    names = frozenset(a[1:] for a in attributes.split(",") if a.startswith("+"))
-    return Target(triple, cpu, attributes, names)
-
-
 @dataclass(slots=True)
 class Compiled:
     """Machine code that lives as long as this object."""
@@ -169,24 +103,14 @@ class Compiled:
     """(exported name, key in the store) of the object files it is made of; the kernel is the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """LLVM's target machines for code that is compiled well and for code that is compiled fast, and the linker. Fast
-    machines of other processors than x86 use another code generator altogether, which is not worth its risk."""
-
-    well: Any
-    fast: Any
-    jit: Any
-
-
 class _Shared:
-    """The process's compiler. LLVM contexts are not shared between threads, so one lock guards it."""
+    """The process's compiler. One thread at a time has it; that one may take others to help (``objects.py``)."""
 
     def __init__(self) -> None:
         binding()
         self.lock = awaited_by_fork(threading.Lock())
         self.count = 0
-        self.machines: dict[Target, Machine] = {}
+        self.linkers: dict[Target, Any] = {}
         self.note = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))(_note)
         self.symbols = {
             "openpto_note": ctypes.cast(self.note, ctypes.c_void_p).value,
@@ -195,20 +119,12 @@ class _Shared:
             self.symbols[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         self.routines: dict[tuple[Target, str], tuple[Any, str]] = {}
 
-    def machine(self, goal: Target) -> Machine:
-        """The compilers of a code path."""
-        if goal not in self.machines:
-            llvm = binding()
-            model = "small" if goal.is_near else "jitdefault"
-            well, fast = (
-                llvm.Target.from_triple(goal.triple).create_target_machine(
-                    cpu=goal.cpu, features=goal.attributes, opt=level, reloc="pic", codemodel=model, jit=True
-                )
-                for level in (_OPTIMISE, 0)
-            )
-            linker = llvm.create_lljit_compiler(well, use_jit_link=goal.is_near)
-            self.machines[goal] = Machine(well, fast if goal.is_x86 else well, linker)
-        return self.machines[goal]
+    def linker(self, goal: Target) -> Any:
+        """What links the code of a code path."""
+        if goal not in self.linkers:
+            machine = objects.machine(goal, objects.WELL)
+            self.linkers[goal] = binding().create_lljit_compiler(machine, use_jit_link=goal.is_near)
+        return self.linkers[goal]
 
 
 @once
@@ -216,34 +132,56 @@ def _shared() -> _Shared:
     return _Shared()
 
 
-def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = None) -> Compiled:
-    """Machine code of a module that defines ``kernel``; ``routines`` are modules it calls, by the name of the function
-    they define, each after those that it calls itself. They are compiled once a process."""
+def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = None, hands: int = 1) -> Compiled:
+    """Machine code of a module that defines ``kernel``, compiled by ``hands`` threads; ``routines`` are modules it
+    calls, by the name of the function they define, each after those that it calls itself. They are compiled once a
+    process."""
     shared = _shared()
     with shared.lock:
-        names = tuple(routines or ())
-        for number, (name, source) in enumerate((routines or {}).items()):
-            if (goal, name) not in shared.routines:
-                key, code = object_code(shared.machine(goal), goal, source)
-                _routine(shared, goal, code, key, names[: number + 1])
-        key, code = object_code(shared.machine(goal), goal, text)
-        return _kernel(shared, goal, code, key, names)
+        key, code = _with_routines(shared, goal, routines or {}, hands, text)[-1]
+        return _kernel(shared, goal, code, key, tuple(routines or ()))
 
 
-def load(objects: Sequence[tuple[str, str]], goal: Target) -> Compiled | None:
+def begin(goal: Target, routines: Mapping[str, str]) -> None:
+    """Compile routines that a kernel is going to call while the caller goes on."""
+    shared = _shared()
+    if all((goal, name) in shared.routines for name in routines):
+        return
+
+    def work() -> None:
+        with shared.lock, suppress(Exception):  # who needs them finds out what is wrong with them
+            _with_routines(shared, goal, routines, 1)
+
+    with suppress(RuntimeError):  # no more threads: they are compiled when they are needed
+        threading.Thread(target=work, name="pypto-compiler").start()
+
+
+def _with_routines(
+    shared: _Shared, goal: Target, routines: Mapping[str, str], hands: int, *texts: str
+) -> list[tuple[str, bytes]]:
+    """Object code of ``texts``; routines that the process does not have yet are compiled beside them and linked."""
+    names = tuple(routines)
+    missing = [name for name in names if (goal, name) not in shared.routines]
+    found = objects.object_codes(goal, [*(routines[name] for name in missing), *texts], hands)
+    for name, (key, code) in zip(missing, found, strict=False):
+        _routine(shared, goal, code, key, names[: names.index(name) + 1])
+    return found
+
+
+def load(files: Sequence[tuple[str, str]], goal: Target) -> Compiled | None:
     """The kernel that object files in the store make (:attr:`Compiled.objects`), None if one is not there any more."""
     shared, kept = _shared(), store()
     with shared.lock:
-        names = [name for name, _ in objects]
-        for number, (name, key) in enumerate(objects):
+        names = [name for name, _ in files]
+        for number, (name, key) in enumerate(files):
             if name == "kernel" or (goal, name) in shared.routines:
                 continue
             code = kept.get(key)
             if code is None:
                 return None
             _routine(shared, goal, code, key, names[: number + 1])
-        code = kept.get(objects[-1][1])
-        return None if code is None else _kernel(shared, goal, code, objects[-1][1], names[:-1])
+        code = kept.get(files[-1][1])
+        return None if code is None else _kernel(shared, goal, code, files[-1][1], names[:-1])
 
 
 def _routine(shared: _Shared, goal: Target, code: bytes, key: str, names: Sequence[str]) -> None:
@@ -257,9 +195,9 @@ def _kernel(shared: _Shared, goal: Target, code: bytes, key: str, routines: Sequ
     symbols = {**shared.symbols, **{n: tracker[n] for n, (tracker, _) in zip(routines, found, strict=True)}}
     tracker = _link(shared, goal, code, ("kernel",), symbols)
     prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 4)
-    objects = (*((n, k) for n, (_, k) in zip(routines, found, strict=True)), ("kernel", key))
+    files = (*((n, k) for n, (_, k) in zip(routines, found, strict=True)), ("kernel", key))
     address = tracker["kernel"]
-    return Compiled(prototype(address), address, (tracker, shared, *(t for t, _ in found)), objects)
+    return Compiled(prototype(address), address, (tracker, shared, *(t for t, _ in found)), files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +212,7 @@ def link_module(text: str, goal: Target, exports: Sequence[str]) -> Linked:
     """Machine code of a module that needs nothing but the C library and the interpreter."""
     shared = _shared()
     with shared.lock:
-        _, code = object_code(shared.machine(goal), goal, text)
+        [(_, code)] = objects.object_codes(goal, [text], 1)
         tracker = _link(shared, goal, code, exports, shared.symbols)
         return Linked({name: tracker[name] for name in exports}, (tracker, shared))
 
@@ -282,55 +220,19 @@ def link_module(text: str, goal: Target, exports: Sequence[str]) -> Linked:
 def _link(shared: _Shared, goal: Target, code: bytes, exports: Sequence[str], symbols: Mapping[str, int | None]) -> Any:
     shared.count += 1
     builder = binding().JITLibraryBuilder().add_current_process()
-    for image in _images(code):
+    for image in objects.images(code):
         builder.add_object_img(image)
     for name in exports:
         builder.export_symbol(name)
     for name, address in symbols.items():
         builder.import_symbol(name, address)
-    return builder.link(shared.machine(goal).jit, f"library{shared.count}")
-
-
-def object_code(machine: Machine, goal: Target, text: str) -> tuple[str, bytes]:
-    """Key and relocatable object files of a module (see :func:`_images`): from disk, else compiled and kept there. They
-    have no absolute address."""
-    import llvmlite
-
-    llvm = ".".join(map(str, binding().llvm_version_info))
-    key = key_of("object", _CODE_VERSION, llvmlite.__version__, llvm, _OPTIMISE, *astuple(goal)[:3], text)
-    kept = store()
-    code = kept.get(key)
-    if code is None:
-        parts = zip((machine.fast, machine.well), halves(text), strict=True)
-        images = [bytes(made.emit_object(_module(made, goal, part))) for made, part in parts if part]
-        code = b"".join(len(image).to_bytes(8, "little") + image for image in images)
-        kept.put(key, code)
-    return key, code
-
-
-def _images(code: bytes) -> Iterator[bytes]:
-    """The object files of a module, each after its length."""
-    at = 0
-    while at < len(code):
-        end = at + 8 + int.from_bytes(code[at : at + 8], "little")
-        yield code[at + 8 : end]
-        at = end
+    return builder.link(shared.linker(goal), f"library{shared.count}")
 
 
 def assembly(text: str, goal: Target) -> str:
     """Assembly of a module, for people."""
-    shared = _shared()
-    with shared.lock:
-        machine = shared.machine(goal)
-        parts = zip((machine.fast, machine.well), halves(text), strict=True)
-        return "\n".join(str(made.emit_assembly(_module(made, goal, part))) for made, part in parts if part)
-
-
-def _module(machine: Any, goal: Target, text: str) -> Any:
-    module = binding().parse_assembly(text)
-    module.triple = goal.triple
-    module.data_layout = str(machine.target_data)
-    return module
+    with _shared().lock:
+        return objects.assembly(goal, text)
 
 
 def _note(record: Any) -> int:
@@ -373,3 +275,21 @@ def _taken(pointer: int) -> Any:
     found = handle.value
     ctypes.pythonapi.Py_DecRef(handle)
     return found
+
+
+__all__ = [
+    "RUNTIME",
+    "Compiled",
+    "Linked",
+    "Target",
+    "assembly",
+    "begin",
+    "binding",
+    "compile_text",
+    "handlers",
+    "interruption",
+    "leave",
+    "link_module",
+    "load",
+    "target",
+]

@@ -101,6 +101,7 @@ class Lowering:
         self.parameter_of: dict[int, int] = {}
         self.held: list[Held] = []
         self.routines: dict[str, None] = {}
+        self.calls: Callable[[str], None] = lambda routine: None
         self.scratch: list[Memory] = []
         self.waiting: list[Memory] = []
         self.b.on_flush = self._give_back
@@ -110,6 +111,12 @@ class Lowering:
         self.counters = ("ops", *(f"written{k}" for k in range(len(kernel.params))))
         self.following: Stmt | None = None
         self.waiting_results: dict[int, Waiting] = {}
+
+    def routine(self, name: str) -> None:
+        """The program calls a routine."""
+        if name not in self.routines:
+            self.routines[name] = None
+            self.calls(name)
 
     # -- faults --------------------------------------------------------------------------------------------------
 
