@@ -64,11 +64,13 @@ def test_an_error_of_any_thread_is_raised(wrong):
 
 
 def test_an_interruption_waits_for_the_helpers(monkeypatch):
-    plain, own = objects._object, threading.get_ident()
+    plain, own, stopped = objects._object, threading.get_ident(), threading.Event()
 
     def interrupted(goal, job, hand):
         if threading.get_ident() == own:
+            stopped.set()
             raise KeyboardInterrupt
+        assert stopped.wait(60)
         return plain(goal, job, hand)
 
     before = threading.active_count()
