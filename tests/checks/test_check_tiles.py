@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import runpy
+import warnings
 from math import prod
 
 import pytest
 
 import openpto
+import pypto
 from openpto.checks import nearest, query
 from openpto.device import capacity, chips, memory, scratch
 from openpto.diagnostics import PyptoError, set_language
@@ -69,6 +72,15 @@ def test_other_vector_tiles(op, shape, tile, suggested, given):
     assert found
     assert found[0].tile == suggested, found
     assert openpto.check_tiles(op, shape, "FP32", suggested, chip, **given) == ()
+
+
+def test_ones_before_the_values_that_were_meant():
+    found = openpto.check_tiles("exp", (64, 64), "FP32", (1, 64, 64), "910B")
+    assert [(each.code, each.severity) for each in found] == [("PTO312", "warning")]
+    assert "it takes (1, 64): 64 tiles instead of 1" in found[0].text
+    assert found[0].tile == (64, 64)
+    for tile in ((64, 64, 1), (8, 16, 64), (1, 64)):  # the same, and meant so
+        assert openpto.check_tiles("exp", (64, 64), "FP32", tile, "910B") == (), tile
 
 
 def test_a_composite_is_judged_part_by_part_and_the_tile_suits_all_parts():
@@ -195,3 +207,58 @@ def test_chinese():
     finally:
         set_language(None)
     assert found[0].text == "add 的一个 tile (64, 512) 需要 2 buffers x 64 x 512 x 4 B = 256 KiB > 192 KiB UB of 910B"
+
+
+# -- suggestions in kernels -------------------------------------------------------------------------------------------
+
+KERNEL = """import numpy as np
+import openpto
+import pypto
+import pypto
+
+F = pypto.DT_FP32
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([512, 1024], F), w: pypto.Tensor([1024, 256], F), out: pypto.Tensor([512, 256], F)):
+    pypto.set_vec_tile_shapes({vec})
+    pypto.set_cube_tile_shapes({cube})
+    m = pypto.amax(x, -1, True)
+    e = pypto.exp(x - m)
+    s = pypto.sum(e, -1, True)
+    out[:] = pypto.matmul(e / s, w, F)
+
+
+with openpto.configure(platform={chip!r}):
+    kernel(np.ones((512, 1024), "f4"), np.ones((1024, 256), "f4"), np.zeros((512, 256), "f4"))
+"""
+
+
+@pytest.mark.parametrize("chip", ["910B", "910C", "950", None])
+@pytest.mark.parametrize(
+    ("vec", "cube"),
+    [
+        ("128, 1024", "[128, 128], [64, 256], [128, 128]"),
+        ("16, 1020", "[128, 128], [64, 256], [128, 128]"),
+        ("16", "[128, 128], [64, 256], [128, 128]"),
+        ("8, 1024", "[128, 128], [256, 512], [256, 256]"),
+        ("8, 1024", "[96, 128], [24, 100], [64, 64]"),
+    ],
+)
+def test_a_kernel_with_the_suggested_tile_is_clean(vec, cube, chip, tmp_path):
+    """Everything that shares the tile suits the suggestion; what is refused next has one of its own."""
+    tiles = {"vec": vec, "cube": cube}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pypto.PyptoWarning)
+        for attempt in range(4):
+            file = tmp_path / f"kernel_{attempt}.py"
+            file.write_text(KERNEL.format(chip=chip, **tiles), encoding="utf-8")
+            try:
+                runpy.run_path(str(file))
+            except PyptoError as refused:
+                kind = "cube" if "set_cube" in str(refused) else "vec"
+                assert refused.fields["suggest"] in str(refused), str(refused)
+                tiles[kind] = refused.fields["suggest"]
+            else:
+                break
+    assert attempt == 1

@@ -12,6 +12,7 @@ from openpto.checks.question import Question, Tile, asked, chips_named, parts, t
 from openpto.checks.repairs import repaired
 from openpto.checks.suggest import Suggestions, setter_text
 from openpto.checks.tiles import find_tiles
+from openpto.checks.vector import find_surplus
 from openpto.checks.workload import find_operation_count
 from openpto.device import Chip
 from openpto.diagnostics import PyptoError, PyptoWarning, Rule, collect_warnings, current_language, user_boundary
@@ -24,6 +25,8 @@ TILE_RULE = "PTO328"
 ABOUT_CHIPS = frozenset({"PTO308", "PTO309"})
 NOT_ABOUT_SIZE = frozenset({"PTO327"})
 """Rules that another tile does not mend."""
+SURPLUS = "PTO312"
+"""The rule whose text names the tile that was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def judged(question: Question, tile: Tile | None, chips: tuple[Chip, ...]) -> li
     ops, uses = parts(kernel)
     found: list[Finding | TileFinding] = _about_chips(kernel, chips)
     for part in ops:
-        found += find_tiles(part, chips, uses)
+        found += (*find_tiles(part, chips, uses), *find_surplus(part))
     return _greatest(found) + [_told(many.rule, many.fields, many.op.name) for many in find_operation_count(kernel)]
 
 
@@ -148,6 +151,8 @@ def _better(question: Question, found: Finding, tile: Tile | None, chips: tuple[
     """A legal tile near one that is not; what an operation checks while it is recorded is asked again."""
     if found.code in NOT_ABOUT_SIZE:
         return None
+    if found.code == SURPLUS:
+        return tuple(map(int, found.fields["suggest"].split(", ")))
     kernel, _ = question.recorded(tile)
     ops, uses = parts(kernel)
     best = Suggestions(ops, chips, uses, find_tiles).tile(found)

@@ -7,7 +7,7 @@ tile that only some chips hold is suggested where there is no other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,7 +72,7 @@ class Suggestions:
             return None
         extents = [extent if isinstance(extent, int) else 2**31 for extent in value.type.shape]
         asked = list(vec[: len(extents)])
-        peers = [other for other in self.ops if other.scope.vec == op.scope.vec and not _is_cube(other)]
+        peers = self._alike(other for other in self.ops if other.scope.vec == op.scope.vec and not _is_cube(other))
         step = max(BLOCK // bytes_of(value.type.dtype), row_step(op))
         rest = tuple(vec[len(extents) :])
         aligned = step if row_step(op) > 1 or (asked and asked[-1] % step == 0) else 1
@@ -91,7 +91,7 @@ class Suggestions:
         tile = op.scope.cube
         if tile is None or min(*tile.m, *tile.k, *tile.n) <= 0:
             tile = replace(START, split_k=tile is not None and tile.split_k)
-        peers = [other for other in self.ops if other.scope.cube == op.scope.cube and _is_cube(other)]
+        peers = self._alike(other for other in self.ops if other.scope.cube == op.scope.cube and _is_cube(other))
         steps = _cube_steps(op)
 
         def searched(legal: Legal) -> CubeTile | None:
@@ -102,9 +102,20 @@ class Suggestions:
     def _conv(self, op: Op) -> ConvTile | None:
         return nearest_conv(op, lambda tile: self._clean([op], lambda scope: replace(scope, conv=tile)), self.chips)
 
+    def _alike(self, ops: Iterable[Op]) -> list[Op]:
+        """One operation of each kind: what the checks see of it is all that counts."""
+        kinds: dict[object, Op] = {}
+        for op in ops:
+            tiles = tuple(operand for operand in op.operands if isinstance(operand, Value))
+            used = tuple(self.uses[tile] > 1 for tile in tiles)
+            types = tuple(value.type for value in (*tiles, *op.results) if isinstance(value, Value))
+            kinds.setdefault((op.name, types, used, len(set(tiles)), repr(sorted(op.attrs.items()))), op)
+        return list(kinds.values())
+
     def _clean(self, ops: Sequence[Op], change: Change) -> bool:
         """Nothing is found on any chip."""
-        return all(not self._found(op, change, (chip,), warnings=True) for op in ops for chip in self.chips)
+        chips = {replace(chip, name=""): chip for chip in self.chips}.values()  # one of each memory map
+        return all(not self._found(op, change, (chip,), warnings=True) for op in ops for chip in chips)
 
     def _accepted(self, ops: Sequence[Op], change: Change) -> bool:
         """Nothing is refused."""

@@ -19,6 +19,7 @@ from openpto.checks.buffers import count_uses, inputs_of
 from openpto.checks.convolution import find_convolution
 from openpto.checks.cube import find_cube
 from openpto.checks.findings import Finding
+from openpto.checks.mixed_scopes import find_mixed_scopes
 from openpto.checks.suggest import Suggestions, wants_suggestion
 from openpto.checks.vector import find_shape, find_vector
 from openpto.checks.workload import find_operation_count
@@ -52,7 +53,8 @@ class Tiles:
     platform: str | None = None
 
     def run(self, kernel: Kernel) -> None:
-        """Check one kernel. Raises PTO301-305 and PTO320-334; reports PTO306, PTO307, PTO310, PTO311 and PTO326."""
+        """Check one kernel. Raises PTO301-305, PTO313 and PTO320-334;
+        reports PTO306-308, PTO310, PTO311 and PTO326."""
         chips = chips_of(self.platform)
         uses = count_uses(kernel)
         moves: list[Op] = []
@@ -67,7 +69,7 @@ class Tiles:
                 moves.append(op)
         for op in moves:  # last: a warning says little beside a refusal for the same reason
             _check_move(op)
-        for found in find_operation_count(kernel):
+        for found in (*find_mixed_scopes(kernel, chips), *find_operation_count(kernel)):
             found.report()
 
 

@@ -59,6 +59,24 @@ def row_step(op: Op) -> int:
     return max(BLOCK // bytes_of(rows[0].type.dtype), 1)
 
 
+def find_surplus(op: Op) -> Iterator[Finding]:
+    """Ones before the values that were meant: the values pair with axes from the left, and the last are ignored.
+
+    Every compiler takes it and the result is right, so that only who asks about a tile is told (PTO312).
+    """
+    shape, tile = tiled_shape(op) or (), op.scope.vec or ()
+    rank = len(shape)
+    before = tile[: len(tile) - rank]
+    if not before or not rank or any(value != 1 for value in before):
+        return
+    used, meant = tile[:rank], tile[-rank:]
+    extents = [extent for extent in shape if isinstance(extent, int)]
+    few, many = (prod(-(-e // p) for e, p in zip(extents, values, strict=False)) for values in (meant, used))
+    if many > few:
+        given = {"tile": numbers(tile), "used": numbers(used), "suggest": numbers(meant)}
+        yield Finding("PTO312", op, {**given, "rank": rank, "many": many, "few": few})
+
+
 def _last_axis(op: Op, tile: tuple[int, ...], rank: int) -> Iterator[Finding]:
     """Reductions and a few others need whole 32-byte blocks along the last axis of the tile."""
     step = row_step(op)

@@ -358,6 +358,9 @@ def scaled_mm(
     _check_matrices(a, b)
     check_layouts(a, b)
     extras = extras_of(extend_params)
+    cube = rec.recorder("scaled_mm").scope.cube
+    if cube is not None and cube.split_k and rank != 2:
+        fail("PTO275", why=f"split-K of scaled_mm needs matrices of rank 2, they have {rank}")
     if extras.scale_tensor is not None and rank != 2:
         fail("PTO275", why=f"scale_tensor of scaled_mm needs matrices of rank 2, they have {rank}")
     wide_a = _widened("scale_a", a, -2 if ta else -1, scale_a, scale_a_trans, rows_first=True)

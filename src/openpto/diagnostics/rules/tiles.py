@@ -1,4 +1,4 @@
-"""PTO301-311: vector tiles, chips, and how many operations on tiles a kernel becomes."""
+"""PTO301-313: vector tiles, chips, and what compilers make of a kernel."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -319,5 +319,80 @@ register(
         ),
         bad=_vector("pypto.set_vec_tile_shapes(1, 8)", "y[:] = x + 1.0", shape="[256, 512]"),
         good=_vector("pypto.set_vec_tile_shapes(64, 512)", "y[:] = x + 1.0", shape="[256, 512]"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO312",
+        name="surplus-tile-values",
+        severity="warning",
+        title=T("the last values of the vector tile are ignored", "向量 tile 的最后几个值被忽略"),
+        message=T(
+            "{op} works on {rank} axes, so of the tile ({tile}) it takes ({used}): {many} tiles instead of {few}",
+            "{op} 处理 {rank} 个维度，因此 tile ({tile}) 只取 ({used})：得到 {many} 个 tile，而不是 {few} 个",
+        ),
+        help=T(
+            "call pypto.set_vec_tile_shapes({suggest}) before this line",
+            "在此行之前调用 pypto.set_vec_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "Tile values pair with axes from the left. A tile that was set for a tensor with more axes keeps its leading "
+            "ones, and the values that were meant for rows and columns are dropped. The result is the same, in many more "
+            "steps.",
+            "tile 的值从左起与各维对应。为维数更多的张量设置的 tile 会保留前面的 1，而原本用于行和列的值被丢弃。"
+            "结果相同，但步骤多得多。",
+        ),
+        untestable="an answer of openpto.check_tiles, which tests/checks/test_check_tiles.py asks; a kernel just runs",
+    )
+)
+
+_SUBGRAPH = """import numpy as np
+import openpto
+import pypto
+
+F = pypto.DT_FP32
+
+
+@pypto.frontend.jit
+def kernel(a: pypto.Tensor([32, 32], F), b: pypto.Tensor([32, 32], F), c: pypto.Tensor([32, 32], F)):
+    pypto.set_vec_tile_shapes(32, 32)
+    pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])
+    pypto.set_pass_options(sg_set_scope=1)
+    product = pypto.matmul(a, b, F)
+    pypto.set_pass_options(sg_set_scope={second})
+    c[:] = product + 1.0
+
+
+def run():
+    x = np.ones((32, 32), np.float32)
+    with openpto.configure(platform="910B"):
+        kernel(x, x.copy(), np.zeros_like(x))
+"""
+
+register(
+    Rule(
+        code="PTO313",
+        name="cube-and-vector-in-one-subgraph",
+        exc=ValueError,
+        title=T("cube and vector operations in one subgraph", "一个子图中同时有 cube 与向量操作"),
+        message=T(
+            "{op} is forced into subgraph {number} together with the operation before it, which runs on the other kind "
+            "of core; on the {chip} a subgraph is pure cube or pure vector",
+            "{op} 与其前一个操作被强制放入子图 {number}，而两者使用不同种类的核；在 {chip} 上，子图只能全是 cube 或全是向量操作",
+        ),
+        help=T(
+            "give both kinds numbers of their own: pypto.set_pass_options(sg_set_scope=...)",
+            "为两种操作设置不同的编号：pypto.set_pass_options(sg_set_scope=...)",
+        ),
+        explanation=T(
+            "sg_set_scope puts neighbouring operations with the same number into one subgraph. Cube and vector cores of "
+            "the 910B and 910C exchange data through global memory only, so one subgraph cannot hold both. The 950 can.",
+            "sg_set_scope 把编号相同的相邻操作放入同一个子图。910B 与 910C 的 cube 核与向量核只能通过全局内存交换数据，"
+            "因此一个子图不能同时包含两者；950 可以。",
+        ),
+        aliases=("F43007",),
+        bad=_SUBGRAPH.format(second=1),
+        good=_SUBGRAPH.format(second=2),
     )
 )
