@@ -4,14 +4,18 @@ The numbers are those of measurements and platform files, not of our formulas. A
 a device takes and one that it refuses; both are asked of `openpto.check_tiles`, which is the check of kernels.
 """
 
-from __future__ import annotations
+import warnings
 
+import numpy as np
 import pytest
 
 import openpto
+import pypto
 from openpto.device import CHIPS
-from openpto.diagnostics import RULES
+from openpto.diagnostics import RULES, PyptoError, PyptoWarning, collect_warnings
+from openpto.ir.enums import ReLuType
 from openpto.language.tile_shapes import TileL0Info, TileL1Info
+from pypto import DT_FP32, Tensor
 
 KIB = 1024
 
@@ -283,6 +287,83 @@ def test_microscaled_products_take_pairs_of_groups():
         assert errors("scaled_mm", shapes, fours, ([512, 512], [k, k], [64, 64]), chip="950") == codes
 
 
+def test_split_k_of_batches():
+    tile, batches = ([64, 64], [64, 128], [64, 64], True), [(4, 64, 256), (4, 256, 64)]
+    assert errors("matmul", batches, "FP16", tile) == []
+    shapes, types = [(2, 64, 128), (2, 128, 64), (64, 2, 2), (2, 64, 2)], ["FP8E4M3"] * 2 + ["FP8E8M0"] * 2
+    with pytest.raises(PyptoError, match="split-K of scaled_mm") as caught:
+        openpto.check_tiles("scaled_mm", shapes, types, tile, "950")
+    assert caught.value.code == "PTO275"
+
+
+def test_split_k_with_relu():
+    tile, relu = ([64, 64], [64, 128], [64, 64], True), {"relu_type": ReLuType.RELU}
+    with pytest.raises(PyptoError, match="ReLU is not supported in split-k scenarios"):
+        openpto.check_tiles("matmul", (64, 256, 64), "FP16", tile, "910B", extend_params=relu)
+
+
+# -- whole tensors ----------------------------------------------------------------------------------------------------
+
+
+def test_elements_of_a_tensor():
+    assert errors("exp", (32767, 65536), "FP16", (1, 65536)) == []  # 2^31 - 65536
+    with pytest.raises(PyptoError, match="The shape size of tensor must less than or equal to INT32_MAX") as caught:
+        openpto.check_tiles("exp", (32768, 65536), "FP16", (1, 65536))
+    assert caught.value.code == "PTO235"
+
+
+@pytest.mark.parametrize(("inner", "fits"), [(65535, True), (65536, False)])
+def test_inner_axis_of_a_matrix(inner, fits):
+    tile = ([16, 16], [16, 16], [256, 512])
+    if fits:
+        assert errors("matmul", (16, 16, inner), "FP16", tile) == []
+        return
+    with pytest.raises(PyptoError) as caught:
+        openpto.check_tiles("matmul", (16, 16, inner), "FP16", tile)
+    assert caught.value.code == "PTO279"
+
+
+# -- subgraphs --------------------------------------------------------------------------------------------------------
+
+
+def subgraph(first, second, chip):
+    """Codes of a kernel whose matmul and addition are forced into these subgraphs."""
+
+    def kernel(a: Tensor([32, 32], DT_FP32), b: Tensor([32, 32], DT_FP32), c: Tensor([32, 32], DT_FP32)):
+        pypto.set_vec_tile_shapes(32, 32)
+        pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])
+        pypto.set_pass_options(sg_set_scope=first)
+        product = pypto.matmul(a, b, DT_FP32)
+        pypto.set_pass_options(sg_set_scope=second)
+        c[:] = product + 1.0
+
+    x = np.ones((32, 32), np.float32)
+    with warnings.catch_warnings(), collect_warnings(quiet=True) as told, openpto.configure(platform=chip):
+        warnings.simplefilter("ignore", PyptoWarning)
+        try:
+            pypto.jit(kernel)(x, x.copy(), np.zeros_like(x))
+        except PyptoError as refused:
+            return [*(each.code for each in told), refused.code]
+    return [each.code for each in told]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "chip", "codes"),
+    [
+        (1, 1, "910B", ["PTO313"]),
+        (1, 1, "910C", ["PTO313"]),
+        (1, 1, "950", []),
+        (1, 1, None, ["PTO308"]),
+        ((1, True, False), (1, True, False), "910B", ["PTO313"]),
+        (1, 2, "910B", []),
+        (1, -1, "910B", []),
+        (-1, -1, "910B", []),
+    ],
+)
+def test_cube_and_vector_operations_in_one_subgraph(first, second, chip, codes):
+    assert subgraph(first, second, chip) == codes
+
+
 # -- tiles of convolutions --------------------------------------------------------------------------------------------
 
 IMAGE, WEIGHT = (1, 32, 32, 34), (64, 32, 3, 3)  # to (1, 64, 30, 32)
@@ -350,6 +431,6 @@ def test_l0_of_a_convolution():
 
 def test_every_code_of_tiles_is_asked_here_or_in_kernels():
     """So that a rule that is added gets its row."""
-    here = {f"PTO{number}" for number in (*range(301, 306), 310, 311, 312, *range(320, 330), 331, 332, 333)}
-    elsewhere = {"PTO306", "PTO307", "PTO308", "PTO309", "PTO313", "PTO330", "PTO334"}
+    here = {f"PTO{number}" for number in (*range(301, 306), 310, 311, 312, 313, *range(320, 330), 331, 332, 333)}
+    elsewhere = {"PTO306", "PTO307", "PTO308", "PTO309", "PTO330", "PTO334"}
     assert {code for code in RULES if code.startswith("PTO3")} == here | elsewhere

@@ -9,7 +9,7 @@ import typer
 
 from openpto._version import API_LEVEL, __version__
 from openpto.cli import cache, gym
-from openpto.diagnostics import PyptoError, user_boundary
+from openpto.diagnostics import NOWHERE, PyptoError, at, user_boundary
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -106,7 +106,8 @@ def _tiles(
     """
     from openpto.cli import memory_picture, tiles
 
-    lines, good = tiles.report(op, shape, dtype, chip, tile, arg or [], count)
+    with at(NOWHERE):  # a mistake in the question is on no line of a file
+        lines, good = tiles.report(op, shape, dtype, chip, tile, arg or [], count)
     memory_picture.write(lines, sys.stdout)
     if not good:
         raise typer.Exit(1)

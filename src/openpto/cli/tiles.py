@@ -15,7 +15,7 @@ from openpto.checks.suggest import setter_text
 from openpto.cli.kernels import given
 from openpto.cli.memory_picture import Line, picture
 from openpto.device import Chip
-from openpto.diagnostics import NOWHERE, T, at, current_language, fail
+from openpto.diagnostics import T, current_language, fail
 from openpto.language.configuration import settings
 from openpto.language.tile_shapes import TileL0Info, TileL1Info
 
@@ -38,13 +38,6 @@ def report(
     Raises PTO592 and PTO593 for names and shapes, PTO594 for a tile, PTO598 for arguments that are not understood, and
     what the operation refuses.
     """
-    with at(NOWHERE):
-        return _report(op, shape, dtype, chip, tile, arguments, count)
-
-
-def _report(
-    op: str, shape: str, dtype: str, chip: str | None, tile: str | None, arguments: Sequence[str], count: int
-) -> tuple[list[Line], bool]:
     question = asked(op, shapes_of(shape), [element_type(name) for name in dtype.split(",")], _arguments(arguments))
     one = _chip(question, chip)
     names = ",".join(kind.short for kind in question.dtypes)

@@ -2,6 +2,7 @@
 
 from openpto.diagnostics.rules import (
     arguments,
+    chips,
     command,
     convolution,
     cube_tiles,
@@ -35,6 +36,7 @@ from openpto.diagnostics.rules import (
 
 __all__ = [
     "arguments",
+    "chips",
     "command",
     "convolution",
     "cube_tiles",
