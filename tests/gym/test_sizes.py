@@ -56,6 +56,12 @@ SIZES = {
     "grouped_matmul": lambda n: {"groups": tuple(n(0, 150) for _ in range(3)), "extra": n(0, 9)},
     "moe_combine": lambda n: {"t": n(1, 60), "h": 32},
     "shared_expert": lambda n: {"t": n(1, 60), "h": 64, "i": 32},
+    "cross_entropy": lambda n: {"t": n(1, 30), "v": n(1, 2500)},
+    "adamw": lambda n: {"rows": n(1, 100), "width": 48},
+    "rms_prop": lambda n: {"rows": n(1, 100), "width": 48},
+    "scatter_sub": lambda n: {"u": n(1, 200), "r": n(1, 60), "w": 16},
+    "channel_sums": lambda n: {"n": n(1, 100), "c": 8, "p": 6},
+    "sinkhorn": lambda n: {"t": n(1, 200)},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
     "gated_delta_rule": lambda n: {"lengths": sizes(n, 2, 90), "nqk": 1, "nv": 2, "d": 32, "chunk": 32},
 }

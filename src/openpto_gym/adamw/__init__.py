@@ -1,0 +1,5 @@
+"""A step of Adam with decoupled weight decay."""
+
+from openpto_gym.adamw.kernel import adamw
+
+__all__ = ["adamw"]
