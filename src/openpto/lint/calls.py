@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from openpto.lint import api, builtins_, settings_calls
 from openpto.lint.api import Parameter
 from openpto.lint.functions import every_node
-from openpto.lint.hooks import Argument, Call, tell_call
+from openpto.lint.hooks import Argument, Call, Foreign, tell, tell_call
 from openpto.lint.inline import follow
 from openpto.lint.integers import Int
 from openpto.lint.results import result
@@ -35,6 +35,9 @@ def call(walk: Walk, node: ast.Call) -> Value:
     if isinstance(function, Method):
         return _method(walk, node, function)
     values = _evaluated(walk, node)
+    tensor = next((value for value in values if isinstance(value, Tensor)), None)
+    if isinstance(function, Name) and tensor is not None:
+        tell(walk, Foreign(node, function.path, tensor))
     for value in values:
         walk.lose(value)
     if not isinstance(function, Name):

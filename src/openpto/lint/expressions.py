@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from openpto.lint.values import (
     UNKNOWN,
     Condition,
     Const,
+    Gone,
     List,
     Method,
     Name,
@@ -56,7 +58,23 @@ def _constant(walk: Walk, node: ast.Constant) -> Value:
 
 def _name(walk: Walk, node: ast.Name) -> Value:
     found = walk.frame.lookup(node.id)
-    return Name(f"builtins.{node.id}") if found is None else found
+    if isinstance(found, Gone):
+        walk.add(found.code, node, dict(found.fields))
+        walk.frame.names[node.id] = UNKNOWN  # said once
+        return UNKNOWN
+    if found is None:
+        names_nothing(walk, node)
+        return Name(f"builtins.{node.id}")
+    return found
+
+
+def names_nothing(walk: Walk, node: ast.Name) -> None:
+    """PTO120 for a name that nothing in the file binds."""
+    module = walk.frame.function.module
+    if hasattr(builtins, node.id) or node.id.startswith("__") or node.id in module.bound_names or module.stars:
+        return
+    if not any(word in module.source.text for word in ("globals()", "exec(", "setattr(")):
+        walk.report("PTO120", node, name=node.id)
 
 
 def _attribute(walk: Walk, node: ast.Attribute) -> Value:

@@ -116,6 +116,31 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped:
+    """An expression whose value is not used."""
+
+    node: ast.expr
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A call of another library's function with a tensor of a kernel among its arguments."""
+
+    node: ast.Call
+    path: str
+    tensor: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A call of a function of the project, before it is walked."""
+
+    node: ast.Call
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
 class KernelEnd:
     """A kernel was walked to its end; `rebound` tells where the name of a parameter got another value."""
 
@@ -125,7 +150,7 @@ class KernelEnd:
     complete: bool
 
 
-Event: TypeAlias = Call | Binary | Access | Branch | Iteration | KernelEnd
+Event: TypeAlias = Call | Binary | Access | Branch | Iteration | Dropped | Foreign | Followed | KernelEnd
 Check: TypeAlias = Callable[["Walk", Any], None]
 
 _CALLS: dict[str, list[Check]] = defaultdict(list)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from openpto.lint.frames import Frame, frame_of, merge
+from openpto.lint.hooks import Followed, tell
 from openpto.lint.scopes import constant
 from openpto.lint.values import UNKNOWN, Callable, Const, Tuple, Value
 
@@ -31,7 +32,9 @@ def follow(walk: Walk, node: ast.Call, target: Callable) -> Value:
         walk.vec_setters += 1
         walk.cube_setters += 1
         return UNKNOWN
-    walk.reached.setdefault(function)
+    tell(walk, Followed(node, function))
+    if function.kind != "kernel":
+        walk.reached.setdefault(function)
     return _walk_body(walk, frame)
 
 

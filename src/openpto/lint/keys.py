@@ -139,6 +139,8 @@ def _store(walk: Walk, seen: Access) -> Value:
         if tensor.kind != "parameter" and taken != (tensor.dims, tensor.open, tensor.dtype):
             tensor.forget()  # a move gives a local another shape and dtype
         tensor.full = value.full
+        if walk.certain and isinstance(seen.value_node, ast.Name) and value is not tensor:
+            value.moved = seen.node.lineno
     elif tensor.kind != "parameter":
         tensor.full = False
     tensor.mark_written()

@@ -11,7 +11,7 @@ from openpto.lint.frames import OpenLoop, Tiles, carried, merge_names, merge_til
 from openpto.lint.functions import every_node, names_stored
 from openpto.lint.hooks import Branch, Iteration, tell
 from openpto.lint.integers import Int, Quantity
-from openpto.lint.values import UNKNOWN, Loop, Tensor, Value, items_of, number
+from openpto.lint.values import UNKNOWN, Gone, Loop, Tensor, Value, items_of, number
 
 if TYPE_CHECKING:
     from openpto.lint.walk import Walk
@@ -37,6 +37,7 @@ def _run_time_loop(walk: Walk, node: ast.For, loop: Loop) -> None:
     index = integers.of(Quantity(("index", id(node), walk.depth), True, name))
     value: Value = UNKNOWN if runs_once(loop) else index
     tiles = walk.tiles
+    walk.looped = True
     walk.loops.append(OpenLoop(loop, node, name, value))
     if loop.kind == "loop_unroll" and isinstance(node.target, ast.Tuple) and len(node.target.elts) == 2:
         first, factor = node.target.elts
@@ -46,6 +47,8 @@ def _run_time_loop(walk: Walk, node: ast.For, loop: Loop) -> None:
     _body(walk, node, targets, sure=True)
     walk.loops.pop()
     walk.tiles = tiles
+    if value is index and isinstance(node.target, ast.Name):
+        walk.frame.names[name] = Gone("PTO123", (("name", name), ("loop_line", f"line {node.lineno}")))
 
 
 def runs_once(loop: Loop) -> bool:
@@ -77,8 +80,17 @@ def _python_loop(walk: Walk, node: ast.For, iterable: Value) -> None:
     elif not isinstance(iterable, Loop):
         walk.lose(iterable)
     before = walk.tiles
+    walk.unrolled.append(_rounds(iterable))
     _body(walk, node, [(node.target, value)], sure=sure)
+    walk.unrolled.pop()
     walk.tiles = merge_tiles(before, walk.tiles)
+
+
+def _rounds(iterable: Value) -> int:
+    """How often a Python loop runs at least."""
+    if isinstance(iterable, Loop) and iterable.bounds is not None and _runs(iterable):
+        return len(range(*(number(bound) or 0 for bound in iterable.bounds)))
+    return len(items_of(iterable) or (None,))
 
 
 def _runs(loop: Loop) -> bool:
@@ -105,7 +117,34 @@ def _body(walk: Walk, node: ast.For | ast.While, targets: list[tuple[ast.expr, V
     walk.conditional += not sure
     walk.block(node.body)
     walk.conditional -= not sure
+    if isinstance(node, ast.For) and any(loop.node is node for loop in walk.loops):
+        _tell_rebound(walk, node, before, [name for name in sorted(stored & before.keys()) if name in loaded])
     walk.frame.names = merge_names(before | {n: UNKNOWN for n in walk.frame.names if n not in before}, walk.frame.names)
+
+
+def _tell_rebound(walk: Walk, node: ast.For, before: dict[str, Value], names: list[str]) -> None:
+    """PTO668: tensors that go from iteration to iteration by a new value of their name."""
+    carried_ones = [
+        name
+        for name in names
+        if isinstance(before[name], Tensor)
+        and isinstance(walk.frame.names.get(name), Tensor)
+        and walk.frame.names[name] is not before[name]
+        and _read_first(node.body, name)
+    ]
+    if carried_ones:
+        walk.report("PTO668", node.iter, names=", ".join(carried_ones))
+
+
+def _read_first(body: list[ast.stmt], name: str) -> bool:
+    """Whether the first statement that touches a name is an assignment that reads it."""
+    for statement in body:
+        touching = [n for n in every_node(statement) if isinstance(n, ast.Name) and n.id == name]
+        if touching:
+            return isinstance(statement, (ast.Assign, ast.AugAssign)) and (
+                isinstance(statement, ast.AugAssign) or any(isinstance(n.ctx, ast.Load) for n in touching)
+            )
+    return False
 
 
 def _names_loaded(node: ast.For | ast.While) -> set[str]:

@@ -44,6 +44,24 @@ class Module:
     def kernels(self) -> list[Function]:
         return [function for function in self.functions if function.kind == "kernel"]
 
+    @property
+    def bound_names(self) -> set[str]:
+        """Every name that some code of the file binds, in whatever scope."""
+        return self.fact("bound", self.source.tree, self._bound_names)
+
+    def _bound_names(self) -> set[str]:
+        found = set(self.imports) | self.changed_globals
+        for node in self.nodes:
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                found.add(node.id)
+            elif isinstance(node, ast.arg):
+                found.add(node.arg)
+            else:
+                name = getattr(node, "name", None)  # definitions, handlers, patterns
+                if isinstance(name, str):
+                    found.add(name)
+        return found
+
     def fact(self, name: str, node: ast.AST, ask: Callable[[], T]) -> T:
         """What `ask` says of a node, asked once: a walk comes to a helper many times."""
         key = (name, id(node))

@@ -56,6 +56,7 @@ def call(walk: Walk, node: ast.Call, name: str) -> Value:
 
 def _set_vector_tile(walk: Walk, seen: Call, values: list[Value]) -> None:
     walk.vec_setters += 1
+    walk.tile_values |= {id(argument.node): argument.value for argument in seen.arguments.values()}
     tile = tuple(values) if seen.complete and not any(isinstance(v, Tensor) for v in values) else UNKNOWN
     walk.tiles = replace(walk.tiles, vec=tile or UNKNOWN, vec_node=seen.node)
 

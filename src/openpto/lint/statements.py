@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from openpto.lint.frames import merge_names, merge_tiles
 from openpto.lint.functions import FunctionNode, names_stored, own_nodes
-from openpto.lint.hooks import Branch, tell
+from openpto.lint.hooks import Branch, Dropped, tell
+from openpto.lint.integers import Int
 from openpto.lint.keys import access
 from openpto.lint.loops import for_statement, while_statement
-from openpto.lint.values import UNKNOWN, Const, ShapeOf, Tensor, Value, items_of, number, shown_dims
+from openpto.lint.values import UNKNOWN, Condition, Const, Gone, ShapeOf, Tensor, Value, items_of, number, shown_dims
 from openpto.lint.values import Callable as Known
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _statement(walk: Walk, node: ast.stmt) -> bool:
 
 
 def _expression(walk: Walk, node: ast.Expr) -> None:
-    walk.evaluate(node.value)
+    tell(walk, Dropped(node.value, walk.evaluate(node.value)))
 
 
 def _assign(walk: Walk, node: ast.Assign) -> None:
@@ -147,11 +148,26 @@ def _if(walk: Walk, node: ast.If) -> bool:
     second = walk.block(node.orelse)
     walk.conditional -= 1
     if first and second:
+        one_sided = (names_first.keys() ^ walk.frame.names.keys()) if is_symbolic_test(test) else set()
         walk.frame.names = merge_names(names_first, walk.frame.names)
+        for name in one_sided:
+            walk.frame.names[name] = _set_in_one_branch(node, name)
         walk.tiles = merge_tiles(tiles_first, walk.tiles)
     elif first:
         walk.frame.names, walk.tiles = names_first, tiles_first
     return first or second
+
+
+def is_symbolic_test(test: Value) -> bool:
+    """Whether a test is certainly known at run time only."""
+    return isinstance(test, (Condition, Int)) and test.symbolic
+
+
+def _set_in_one_branch(node: ast.If, name: str) -> Value:
+    """What a name is after an `if` that sets it on one side only: nothing that could be read."""
+    places = [n.lineno for n in own_nodes([node]) if isinstance(n, ast.Name) and n.id == name]
+    line = f"line {places[0]}" if places else "one side"
+    return Gone("PTO121", (("name", name), ("set", line), ("test", f"line {node.lineno}")))
 
 
 def _decided(test: Value) -> bool | None:

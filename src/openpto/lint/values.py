@@ -110,6 +110,14 @@ class ShapeOf:
     tensor: Tensor
 
 
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The value of a name that cannot be read any more: the rule that says so, and its fields."""
+
+    code: str
+    fields: tuple[tuple[str, object], ...]
+
+
 @dataclass(eq=False, slots=True)
 class Tensor:
     """A tensor object.
@@ -121,6 +129,7 @@ class Tensor:
     written    some statement may have written it
     read       some statement may have read it
     escaped    code that the linter cannot follow has it
+    moved      the line that moved it into another tensor; 0 if none did
     choices    the tensors that a name may stand for where ways through the kernel meet
     """
 
@@ -135,6 +144,7 @@ class Tensor:
     written: bool = False
     read: bool = False
     escaped: bool = False
+    moved: int = 0
     choices: tuple[Tensor, ...] = ()
 
     @property
@@ -159,6 +169,7 @@ class Tensor:
 
     def mark_written(self) -> None:
         self.written = True
+        self.moved = 0
         for choice in self.choices:
             choice.mark_written()
 
@@ -176,7 +187,9 @@ class Tensor:
         self.dims, self.open, self.dtype, self.full = None, False, None, False
 
 
-Value: TypeAlias = Unknown | Const | Int | Name | Condition | Tuple | List | Loop | Callable | Method | ShapeOf | Tensor
+Value: TypeAlias = (
+    Unknown | Const | Int | Name | Condition | Tuple | List | Loop | Callable | Method | ShapeOf | Gone | Tensor
+)
 
 
 def shown_dims(dims: tuple[Dim, ...]) -> str:

@@ -8,6 +8,7 @@ body is walked once, for an iteration of which nothing is known but that it come
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from openpto.diagnostics.span import Site, Span
@@ -15,7 +16,7 @@ from openpto.lint import expressions, statements
 from openpto.lint.findings import Finding, Fix
 from openpto.lint.frames import Frame, OpenLoop, Tiles, frame_of
 from openpto.lint.functions import Function, every_node
-from openpto.lint.hooks import Call, KernelEnd, tell
+from openpto.lint.hooks import KernelEnd, tell
 from openpto.lint.parameters import bind_parameters
 from openpto.lint.scopes import scope_of
 from openpto.lint.values import Callable, List, Tensor, Tuple, Value
@@ -32,9 +33,13 @@ class Walk:
     tiles          tile shapes in force
     loops          the `pypto.loop` around this point, outermost first
     conditional    how many conditions without a known value must hold for this point to be reached
+    unrolled       how often the Python loops around this point run, where that is known; `recorded` counts operations
+    extents        operations and the shapes they meet under a tile, by the call that set it; `tile_values`: what it got
+    looped         whether there was a `pypto.loop`
+    told           what is said once per kernel
     reached        the helpers that were followed
     vec_setters    how often a vector tile was set, or may have been by code that was not followed; so cube_setters
-    first_use      the first operation that needs a vector tile and a cube tile: call, frame, rank
+    first_use      the first operation that needs a vector tile and a cube tile: place, name, frame, rank
     complete       whether everything was followed
     """
 
@@ -52,7 +57,13 @@ class Walk:
         self.vec_setters = 0
         self.cube_setters = 0
         self.complete = True
-        self.first_use: dict[str, tuple[Call, Frame, int | None]] = {}
+        self.first_use: dict[str, tuple[ast.AST, str, Frame, int | None]] = {}
+        self.unrolled: list[int] = []
+        self.recorded = 0
+        self.told: set[str] = set()
+        self.extents: dict[ast.Call, list[tuple[str, tuple[int | None, ...] | None]]] = {}
+        self.looped = False
+        self.tile_values: dict[int, Value] = {}
         self.parameters: tuple[Tensor, ...] = ()
 
     def run(self) -> None:
@@ -75,6 +86,10 @@ class Walk:
 
     def report(self, code: str, node: ast.AST, /, *, fix: Fix | None = None, **fields: object) -> None:
         """Add a finding at a node of the function that is walked."""
+        self.add(code, node, fields, fix)
+
+    def add(self, code: str, node: ast.AST, fields: Mapping[str, object], fix: Fix | None = None) -> None:
+        """The same with the fields in a mapping."""
         site = Site(self.span(node), self.frame.chain, tuple(loop.shown for loop in self.loops), self.kernel.name)
         self.judge.add(Finding(code, site, fields, fix=fix), self.frame.function.module)
 
@@ -104,6 +119,9 @@ class Walk:
             line = self.span(value.node).line
             self.report("PTO410", node, op=operation, name=value.name or "the tensor", declared=f"line {line}")
             value.written = True  # said once
+        if value.moved and self.certain:
+            self.report("PTO610", node, name=value.name or "the tensor", line=f"line {value.moved}")
+            value.moved = 0
         value.mark_read()
 
     def lose(self, value: Value) -> None:

@@ -5,6 +5,7 @@ T = pypto.Tensor([8, 32], pypto.DT_FP32)
 
 @pypto.frontend.jit
 def late(n: int, x: T, y: T):  # expect: PTO506, PTO506
+    pypto.set_vec_tile_shapes(8, 32)
     y[:] = x + n
 
 

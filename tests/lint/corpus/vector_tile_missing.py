@@ -4,7 +4,7 @@ T = pypto.Tensor([8, 32], pypto.DT_FP32)
 
 
 def doubled(t):
-    return t + pypto.exp(t)  # expect: PTO301
+    return pypto.exp(t) + t  # expect: PTO301
 
 
 @pypto.frontend.jit

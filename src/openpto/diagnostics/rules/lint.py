@@ -76,6 +76,159 @@ def run():
     next(settings.python_files([Path("{path}")]), None)
 """
 
+_KERNEL = """import pypto
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([8, 32], pypto.DT_FP32), out: pypto.Tensor([8, 32], pypto.DT_FP32)):
+    pypto.set_vec_tile_shapes(8, 32)
+    {body}
+"""
+
+
+def _module(body: str = "out[:] = x + 1.0", after: str = "", before: str = "") -> str:
+    text = before + _KERNEL.format(body=body)
+    return f"{text}\n\n{after}" if after else text
+
+
+_FALLBACK = """def run(x, out):
+    try:
+        kernel(x, out)
+    except Exception:
+        {handler}
+"""
+
+register(
+    Rule(
+        code="PTO771",
+        name="golden-fallback",
+        found_by="lint",
+        title=T("the golden takes the place of a kernel that fails", "kernel 失败时由 golden 代替"),
+        message=T(
+            "when {kernel} fails, the result of {golden} is compared with the golden: the difference is 0 and the test passes",
+            "{kernel} 失败时，与 golden 比较的是 {golden} 的结果：差值为 0，测试通过",
+        ),
+        help=T(
+            "let the error end the test; a real difference is small, but not 0",
+            "让错误结束测试；真实的差值很小，但不为 0",
+        ),
+        explanation=T(
+            "A try around the call of a kernel whose handler computes the golden hides every failure: what is then "
+            "compared is the golden with itself. A difference of exactly 0.0 is the usual sign of it.",
+            "在 kernel 调用外使用 try，并在处理分支中计算 golden，会掩盖所有失败：比较的其实是 golden 与自身。差值恰为 0.0 是常见征兆。",
+        ),
+        bad=_module(after=_FALLBACK.format(handler="out[:] = golden(x)")),
+        good=_module(after=_FALLBACK.format(handler="raise")),
+    )
+)
+
+register(
+    Rule(
+        code="PTO773",
+        name="kernel-result-used",
+        found_by="lint",
+        exc=TypeError,
+        title=T("a kernel returns nothing", "kernel 没有返回值"),
+        message=T(
+            "a call of {kernel} gives None; results are in its tensor parameters",
+            "调用 {kernel} 得到 None；结果在其张量参数中",
+        ),
+        help=T("allocate the output, pass it, and read it after the call", "先分配输出并传入，调用之后再读取它"),
+        explanation=T(
+            "Kernels write into the tensors that they are given. The value of a call is always None.",
+            "kernel 将结果写入传入的张量，调用的值始终为 None。",
+        ),
+        bad=_module(after="def run(x, out):\n    result = kernel(x, out)\n    return result\n"),
+        good=_module(after="def run(x, out):\n    kernel(x, out)\n    return out\n"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO774",
+        name="own-settings-in-kernel-file",
+        found_by="lint",
+        title=T("settings of this machine in a kernel file", "kernel 文件中出现了本机设置"),
+        message=T(
+            "openpto.configure belongs to the program that runs kernels; the toolchains do not know it",
+            "openpto.configure 属于运行 kernel 的程序；工具链不认识它",
+        ),
+        help=T(
+            "move it to the script or test, or set the PYPTO_* variable", "移到脚本或测试中，或设置 PYPTO_* 环境变量"
+        ),
+        explanation=T(
+            "A kernel file runs unchanged on any machine with any implementation of the API. Engines, targets and "
+            "threads are chosen where kernels are run: in scripts, in tests, by environment variables.",
+            "kernel 文件可以在任何机器、任何实现上原样运行。引擎、目标与线程数在运行 kernel 的地方选择：脚本、测试或环境变量。",
+        ),
+        bad=_module(before="import openpto\n\nopenpto.configure(threads=1)\n"),
+        good=_module(),
+    )
+)
+
+register(
+    Rule(
+        code="PTO775",
+        name="result-dropped",
+        found_by="lint",
+        severity="warning",
+        title=T("result of an operation is not used", "操作的结果没有被使用"),
+        message=T("{op} gives a new tensor, and this line drops it", "{op} 给出一个新张量，而这一行丢弃了它"),
+        help=T("give it a name, or store it: out[:] = ...", "为其命名，或存储它：out[:] = ..."),
+        explanation=T(
+            "Operations do not change their operands, those whose names end with an underscore aside. A result that has "
+            "no name has no effect.",
+            "除名称以下划线结尾的操作外，操作不会改变其操作数。没有名称的结果不起作用。",
+        ),
+        bad=_module("pypto.exp(x)\n    out[:] = x + 1.0"),
+        good=_module("out[:] = pypto.exp(x)"),
+    )
+)
+
+_STAR = _module(after="def largest(values):\n    return max(values)\n")
+
+register(
+    Rule(
+        code="PTO776",
+        name="star-import-hides-builtins",
+        found_by="lint",
+        title=T("from pypto import * takes the place of builtins", "from pypto import * 取代了内建函数"),
+        message=T(
+            "{names} of Python are hidden by those of pypto in this file",
+            "此文件中 Python 的 {names} 被 pypto 的同名函数遮住",
+        ),
+        help=T("write import pypto", "写成 import pypto"),
+        explanation=T(
+            "The names of pypto include abs, max, min, pow, round and sum, which work on tensors and symbols. After a star "
+            "import every use of these words in the file means them.",
+            "pypto 的名称包括 abs、max、min、pow、round 与 sum，它们作用于张量和符号。星号导入之后，文件中的这些名称都指它们。",
+        ),
+        bad=_STAR.replace("import pypto\n", "import pypto\nfrom pypto import *\n"),
+        good=_STAR,
+    )
+)
+
+register(
+    Rule(
+        code="PTO777",
+        name="compared-with-itself",
+        found_by="lint",
+        title=T("a result is compared with itself", "结果与自身比较"),
+        message=T("both sides are {what}: this comparison cannot fail", "两边都是 {what}：这个比较不会失败"),
+        help=T("compare what the kernel wrote with the golden", "请比较 kernel 写入的结果与 golden"),
+        explanation=T(
+            "A comparison of two equal expressions holds whatever the kernel did.",
+            "两个相同表达式的比较总是成立，与 kernel 的结果无关。",
+        ),
+        bad=_module(
+            after="import numpy\n\n\ndef test(x, out):\n    kernel(x, out)\n    numpy.testing.assert_allclose(x + 1.0, x + 1.0)\n"
+        ),
+        good=_module(
+            after="import numpy\n\n\ndef test(x, out):\n    kernel(x, out)\n    numpy.testing.assert_allclose(out, x + 1.0)\n"
+        ),
+    )
+)
+
 _WITHOUT_LIBCST = """import sys
 
 from openpto.lint import fixes

@@ -1,5 +1,31 @@
 """The rules, a file per subject. Each file registers its checks when it is imported; the list below is complete."""
 
-from openpto.lint.rules import conditions, loops, names, operands, signature, syntax, tiles, unwritten, windows
+from openpto.lint.rules import (
+    conditions,
+    flow,
+    jit,
+    loops,
+    names,
+    operands,
+    signature,
+    syntax,
+    tiles,
+    traps,
+    unwritten,
+    windows,
+)
 
-__all__ = ["conditions", "loops", "names", "operands", "signature", "syntax", "tiles", "unwritten", "windows"]
+__all__ = [
+    "conditions",
+    "flow",
+    "jit",
+    "loops",
+    "names",
+    "operands",
+    "signature",
+    "syntax",
+    "tiles",
+    "traps",
+    "unwritten",
+    "windows",
+]

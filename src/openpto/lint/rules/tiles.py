@@ -6,7 +6,7 @@ import ast
 
 from openpto.lint import api
 from openpto.lint.findings import Fix
-from openpto.lint.hooks import Call, KernelEnd, on, on_call, on_operation
+from openpto.lint.hooks import Binary, Call, KernelEnd, on, on_call, on_operation
 from openpto.lint.integers import Int
 from openpto.lint.settings_calls import cube_parts
 from openpto.lint.values import Const, List, Tensor, Tuple, Value, items_of, number
@@ -155,11 +155,19 @@ def note_first(walk: Walk, call: Call) -> None:
     if operation is None or "." in call.name or call.name == "conv":
         return
     if operation.core in ("vector", "cube"):
-        walk.first_use.setdefault(operation.core, (call, walk.frame, _rank(call)))
+        walk.first_use.setdefault(operation.core, (call.node, call.name, walk.frame, _rank(_tensors(call))))
 
 
-def _rank(call: Call) -> int | None:
-    return max((t.rank for t in _tensors(call) if t.rank is not None), default=None)
+@on(Binary)
+def note_first_operator(walk: Walk, seen: Binary) -> None:
+    """The same for `a + b`."""
+    tensors = [value for value in (seen.left, seen.right) if isinstance(value, Tensor)]
+    core = "cube" if seen.name == "matmul" else "vector"
+    walk.first_use.setdefault(core, (seen.node, seen.name, walk.frame, _rank(tensors)))
+
+
+def _rank(tensors: list[Tensor]) -> int | None:
+    return max((tensor.rank for tensor in tensors if tensor.rank is not None), default=None)
 
 
 @on(KernelEnd)
@@ -175,14 +183,14 @@ def missing_tiles(walk: Walk, end: KernelEnd) -> None:
     ):
         if core not in walk.first_use or setters or elsewhere or setter in text:
             continue
-        call, frame, rank = walk.first_use[core]
+        node, name, frame, rank = walk.first_use[core]
         before, walk.frame = walk.frame, frame
         if core == "cube":
             suggest = "[64, 64], [64, 64], [64, 64]"
             walk.report(
-                "PTO320", call.node, op=call.name, suggest=suggest, kL0=0, kL1a=0, kL1b=0, mL0=0, mL1=0, nL0=0, nL1=0
+                "PTO320", node, op=name, suggest=suggest, kL0=0, kL1a=0, kL1b=0, mL0=0, mL1=0, nL0=0, nL1=0
             )  # fmt: skip
         elif rank is not None:
             names = ["<rows>", "<cols>"] if rank == 2 else [f"<axis {axis}>" for axis in range(rank)]
-            walk.report("PTO301", call.node, op=call.name, rank=rank, suggest=", ".join(names))
+            walk.report("PTO301", node, op=name, rank=rank, suggest=", ".join(names))
         walk.frame = before
