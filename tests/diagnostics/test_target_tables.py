@@ -178,6 +178,49 @@ FRONT_ENDS = [
          "        if P.is_loop_begin(i):  # !\n            P.assemble(b + 1.0, [i * 16, j * 16], y)\n"
          "        else:\n            P.assemble(b * 2.0, [i * 16, j * 16], y)",
          expected=first_then_second, refused=newer("PTO670", ValueError, "the innermost loop")),
+    *(
+        Case(f"test of a loop and {sign}", HALVES + PICK.format(test=f"P.is_loop_begin(i) {sign}"),
+             expected=first_then_second, refused=older("PTO673", RuntimeError, "RawSymbolicExpression", "F3FFFF"))
+        for sign in ("* 1", "+ 0", "== 1")
+    ),
+    Case("& of symbols", HALVES + PICK.format(test="(i >= 0) & (i < 1)"), expected=first_then_second,
+         refused=older("PTO674", TypeError, "unsupported operand type(s) for &: 'SymbolicScalar'")),
+    Case("| of symbols", HALVES + PICK.format(test="(i < 1) | (i > 1)"), expected=first_then_second,
+         refused=older("PTO674", TypeError, "unsupported operand type(s) for |: 'SymbolicScalar'")),
+    Case("unroll_list without 1",
+         "for i in P.loop(x.shape[0] // 8, unroll_list=[4, 2]):  # !\n"
+         "    P.assemble(P.view(x, [8, 32], [i * 8, 0]) + 1.0, [i * 8, 0], y)",
+         DYNAMIC, expected=plus_one, refused=older("PTO672", RuntimeError, "whole groups of 2 iterations")),
+    Case("unroll_list that divides",
+         "for i in P.loop(4, unroll_list=[4, 2]):\n"
+         "    P.assemble(P.view(x, [8, 32], [i * 8, 0]) + 1.0, [i * 8, 0], y)", expected=plus_one),
+    *(
+        Case(f"loop over {got}", f"for j in {text}:  # !\n    y[:] = x + 1.0", expected=plus_one,
+             refused=older("PTO675", TypeError,
+                           f"Loop iterator must be range  Iterator, or list/tuple, but got {got}", "F00001"))
+        for got, text in (("dict", "{0: 1}"), ("str", "'a'"), ("set", "{1}"), ("dict_items", "{0: 1}.items()"))
+    ),
+    *(
+        Case(f"loop over empty {text}", f"none = {text}\nfor j in {name}:  # !\n    y[:] = x\ny[:] = x + 1.0",
+             expected=plus_one,
+             refused=older("PTO676", ValueError, "Empty list/tuple cannot be used as loop iterator.", "F00002"))
+        for text, name in (("[]", "[]"), ("()", "none"))
+    ),
+    *(
+        Case(f"loop over pairs {name}",
+             f"pairs = [(0, 1.0), (8, 1.0), (16, 1.0), (24, 1.0)]\nfor a, b in {name}:  # !\n"
+             "    P.assemble(P.view(x, [8, 32], [a, 0]) + b, [a, 0], y)", expected=plus_one,
+             refused=older("PTO677", ValueError, "Cannot unpack 4 values into 2 targets.", "F00002"))
+        for name in ("pairs", "[(0, 1.0), (8, 1.0), (16, 1.0), (24, 1.0)]")
+    ),
+    Case("loop over two pairs", "for a, b in [(0, 1.0), (16, 1.0)]:\n"
+         "    P.assemble(P.view(x, [16, 32], [a, 0]) + b, [a, 0], y)", expected=plus_one),
+    Case("loop over zip", "for a, b in zip([0, 8, 16, 24], [1.0] * 4):\n"
+         "    P.assemble(P.view(x, [8, 32], [a, 0]) + b, [a, 0], y)", expected=plus_one),
+    Case("return in a nested function", "def more(t):\n    return t + 1.0  # !\ny[:] = more(x)", expected=plus_one,
+         refused=older("PTO679", ValueError, "Return statements are not allowed.", "F00002")),
+    Case("name of a loop after it", "for i in P.loop(2):  # !\n    t = x + 1.0\ny[:] = t", expected=plus_one,
+         refused=older("PTO680", NameError, "name 't' is not defined", "F00004")),
     Case("while", "n = 0\nwhile n < 1:  # !\n    n += 1\ny[:] = x + 1.0", expected=plus_one,
          refused=older("PTO671", NotImplementedError, "While is not supported by the PTO parser yet", "F00005")),
     Case("break in a Python loop", "for j in range(4):\n    y[:] = x + 1.0\n    break  # !", expected=plus_one,

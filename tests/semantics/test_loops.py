@@ -284,23 +284,33 @@ def test_begin_and_end_in_expressions():
 
 
 def test_begin_and_end_of_the_outer_loop():
-    """First or last iteration of the loop that the index belongs to, wherever written; warn 0.3 in an inner loop."""
+    """First or last iteration of the loop that the index belongs to, wherever written; warn 0.3 in an inner loop, and
+    0.2 in an expression."""
 
     @jit
-    def kernel(o: T([3, 4], I32)):
+    def tested(o: T([3, 4], I32)):
         for i in pypto.loop(3, name="A", idx_name="i"):
             for j in pypto.loop(4, name="B", idx_name="j"):
-                o[i, j] = pypto.is_loop_begin(i) * 10 + pypto.is_loop_end(j)
+                if pypto.is_loop_begin(i):
+                    o[i, j] = 10
+                else:
+                    o[i, j] = 1
 
-    def call():
+    @jit
+    def counted(o: T([3, 4], I32)):
+        for i in pypto.loop(3, name="A", idx_name="i"):
+            for j in pypto.loop(4, name="B", idx_name="j"):
+                o[i, j] = 10 * pypto.is_loop_end(j)
+
+    def call(kernel, want):
         o = np.full((3, 4), -1, np.int32)
         kernel(o)
-        want = np.zeros((3, 4), np.int32)
-        want[0] += 10
-        want[:, 3] += 1
         assert np.array_equal(o, want)
 
-    refused_by(("0.3",), "outer|inner|is_loop_begin", call, line="o[i, j] = pypto.is_loop_begin(i)")
+    first, last = np.ones((3, 4)), np.zeros((3, 4))
+    first[0], last[:, 3] = 10, 10
+    refused_by(("0.3",), "innermost loop", lambda: call(tested, first), line="if pypto.is_loop_begin(i)")
+    refused_by(("0.2",), "is_loop_end", lambda: call(counted, last), line="10 * pypto.is_loop_end(j)")
 
 
 def test_begin_of_something_else():

@@ -34,7 +34,7 @@ from .ranges import Range
 from .slots import Plan
 from .specs import LoopSpec
 from .state import ActiveLoop, Retry, plain
-from .values import Path, Poison, is_tensor, leaves, unset
+from .values import Path, Poison, is_tensor, is_unset, leaves, unset
 
 if TYPE_CHECKING:
     from .logic import Logic
@@ -91,7 +91,20 @@ def new_loop(machine: Logic, iterable: Any, spec: LoopSpec, frame: FrameType) ->
             iterable.refuse()
         got = type(iterable).__name__
         fail("PTO152", site=machine.site(spec.span), got=got, also=f"{got} is not iterable.")
+    if machine.kind_of_code(frame.f_code) != "helper":
+        _check_iterable(machine, iterable, spec)
     return ForLoop(machine, iterable)
+
+
+def _check_iterable(machine: Logic, iterable: Any, spec: LoopSpec) -> None:
+    """Report what the older front end does not unroll: other objects, nothing, lists of tuples (PTO675 to PTO677)."""
+    site = machine.site(spec.span)
+    if not isinstance(iterable, (range, list, tuple, enumerate, zip)):
+        portability("PTO675", site=site, got=type(iterable).__name__)
+    elif isinstance(iterable, (list, tuple)) and not iterable:
+        portability("PTO676", site=site, value="()" if isinstance(iterable, tuple) else "[]")
+    elif isinstance(iterable, (list, tuple)) and spec.pattern not in (0, len(iterable)):
+        portability("PTO677", site=site, count=len(iterable), names=spec.pattern)
 
 
 class RunTimeLoop(ForLoop):
@@ -110,8 +123,10 @@ class RunTimeLoop(ForLoop):
         self.index_name = bounds.idx_name or f"loop_idx_{number}"
         self._check()
         self.values = self._read(frame)
+        self.outside = frozenset(name for name, value in self.values.items() if not is_unset(value))
         self.carries: Carries | None = None
         self.peeled = False
+        self.straight = False  # one iteration: no loop is recorded
         self.waiting = False
         self.again = False
         self.given: dict[str, Any] = {}
@@ -160,6 +175,10 @@ class RunTimeLoop(ForLoop):
             self.carries.close(self.values)
 
     def exit(self) -> tuple[Any, ...]:
+        if not self.straight:
+            for name in self.spec.names:
+                if name in self.spec.after and name not in self.outside and name in self.values:
+                    portability("PTO680", site=self.site, name=name)
         names = [self.machine.value_of(name, self.values) for name in self.spec.names]
         line = f"{self.spec.span.file}:{self.spec.span.line}"
         targets = [Poison("PTO123", name, loop_line=line) for name in self.spec.targets]
@@ -171,6 +190,7 @@ class RunTimeLoop(ForLoop):
         bounds = Range(self.bounds.start, self.bounds.stop, self.bounds.step)
         notes = self.machine.trace.notes
         notes["loops"] = True
+        self.straight = bounds.count() == 1
         if bounds.count() == 0:
             notes["empty_loop"] = True  # the checks cannot know what its body reads and writes
         if bounds.count() == 1 and self.bounds.submit_before_loop:

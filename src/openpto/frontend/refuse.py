@@ -93,10 +93,29 @@ def _notes(node: FunctionNode, tree: Tree, source: Source) -> Iterator[Note]:
         if isinstance(inner, FUNCTIONS) and inner.args.kwarg is not None:
             site = Site(source.span(inner.args.kwarg), kernel=node.name)
             yield Note("PTO665", site, {"name": inner.name, "argument": inner.args.kwarg.arg}, everywhere=True)
+    for inner in tree.inside(*node.body):
+        if isinstance(inner, ast.FunctionDef):
+            for jump in tree.in_function(inner.body):
+                if isinstance(jump, ast.Return):
+                    yield Note("PTO679", Site(source.span(jump), kernel=node.name), {"name": inner.name})
+                    break
     for inner in tree.in_function(node.body):
+        if isinstance(inner, ast.For) and isinstance(inner.iter, (ast.List, ast.Tuple)):
+            yield from _written_out(inner, source, node.name)
         name = _newer(inner)
         if name:
             yield Note("PTO671", Site(source.span(inner), kernel=node.name), {"node": name})
+
+
+def _written_out(loop: ast.For, source: Source, kernel: str) -> Iterator[Note]:
+    """A loop over a list in the text that is empty, or whose length is not that of the targets."""
+    assert isinstance(loop.iter, (ast.List, ast.Tuple))
+    site, count = Site(source.span(loop.iter), kernel=kernel), len(loop.iter.elts)
+    names = len(loop.target.elts) if isinstance(loop.target, (ast.List, ast.Tuple)) else 0
+    if count == 0:
+        yield Note("PTO676", site, {"value": ast.unparse(loop.iter)})
+    elif names not in (0, count) and not any(isinstance(e, ast.Starred) for e in loop.iter.elts):
+        yield Note("PTO677", site, {"count": str(count), "names": str(names)})
 
 
 def _newer(node: ast.AST) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from openpto.diagnostics import fail, user_boundary, warn
+from openpto.diagnostics import fail, portability, user_boundary, warn
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr
@@ -102,12 +102,24 @@ def _range(
     if step.concrete() == 0:
         fail("PTO211", call=call)
     factors = _factors(unroll_list, pairs=pairs)
+    if unroll_list and not pairs:
+        _check_smallest(unroll_list, start, stop, step)
     return LoopRange(start, stop, step, name, idx_name, factors, bool(submit), bool(parallel), pairs)
 
 
 def _keyword_bounds(other: dict[str, Any]) -> str:
     named = [key for key in ("start", "stop", "step") if key in other]
     return f" ({', '.join(named)} must be positional)" if named else ""
+
+
+def _check_smallest(unroll_list: Any, start: Expr, stop: Expr, step: Expr) -> None:
+    """Report a list whose smallest factor may not divide the number of iterations (PTO672)."""
+    given = sorted((to_expr(factor).concrete() or 1 for factor in unroll_list), reverse=True)
+    low, high, by = start.concrete(), stop.concrete(), step.concrete()
+    known = low is not None and high is not None and by is not None
+    if given[-1] == 1 or (known and len(range(low, high, by)) % given[-1] == 0):  # type: ignore[arg-type]
+        return
+    portability("PTO672", smallest=given[-1], suggest=[*given, 1])
 
 
 def _factors(unroll_list: Any, *, pairs: bool) -> tuple[int, ...]:

@@ -9,14 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from openpto.diagnostics import current_site, fail, user_boundary
+from openpto.diagnostics import current_site, fail, portability, user_boundary
 from openpto.ir import affine, trace
 from openpto.ir import expr as ex
 from openpto.ir.enums import SatStatus
 from openpto.ir.expr import Dim, Expr
 
 _FAULTS = {"div_zero": "PTO202", "negative_div": "PTO203", "overflow": "PTO204"}
-_SIGNS = {"div": "//", "mod": "%", "add": "+", "sub": "-", "mul": "*", "neg": "-"}
+_SIGNS = {
+    "div": "//", "mod": "%", "add": "+", "sub": "-", "mul": "*", "neg": "-", "and": "&", "or": "|",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+_LOOP_TESTS = {"loop_begin": "is_loop_begin", "loop_end": "is_loop_end"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,9 @@ class SymbolicScalar:
         if not isinstance(other, (int, SymbolicScalar)):
             fail("PTO205", op=_SIGNS.get(op, op), got=type(other).__name__, value=repr(other)[:40])
         a, b = (to_expr(other), self._expr) if swap else (self._expr, to_expr(other))
+        if a.op in _LOOP_TESTS or b.op in _LOOP_TESTS:
+            test = _LOOP_TESTS.get(a.op) or _LOOP_TESTS[b.op]
+            portability("PTO673", test=test, op=_SIGNS.get(op, op))
         if op in ("div", "mod") and b.concrete() == 0:
             fail("PTO202", values=f"{ex.text(a)} {_SIGNS[op]} 0")
         try:
@@ -217,17 +224,21 @@ class SymbolicScalar:
     def __rmod__(self, other: Any) -> Any:
         return self._binary("mod", other, swap=True)
 
+    def _logical(self, op: str, other: Any, *, swap: bool = False) -> Any:
+        portability("PTO674", op=_SIGNS[op], suggest="(a > 0) * (b > 0)" if op == "and" else "(a > 0) + (b > 0)")
+        return self._binary(op, other, swap=swap)
+
     def __and__(self, other: Any) -> Any:
-        return self._binary("and", other)
+        return self._logical("and", other)
 
     def __rand__(self, other: Any) -> Any:
-        return self._binary("and", other, swap=True)
+        return self._logical("and", other, swap=True)
 
     def __or__(self, other: Any) -> Any:
-        return self._binary("or", other)
+        return self._logical("or", other)
 
     def __ror__(self, other: Any) -> Any:
-        return self._binary("or", other, swap=True)
+        return self._logical("or", other, swap=True)
 
     def __eq__(self, other: object) -> Any:
         return self._binary("eq", other)
