@@ -30,10 +30,11 @@ class Outcome:
         return [*told, self.error.code] if isinstance(self.error, PyptoError) else told
 
 
-def execute(source: str) -> Outcome:
-    """Run the module text and its `run()`; spans show its lines because linecache knows the text."""
+def execute(source: str, file: str = "") -> Outcome:
+    """Run the module text and its `run()`; spans show its lines because linecache knows the text. Messages name the
+    file, or a number."""
     number = next(_numbers)
-    file, name = f"<example-{number}>", f"pypto_example_{number}"
+    file, name = file or f"<example-{number}>", f"pypto_example_{number}"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     module = types.ModuleType(name)
     module.__dict__["__file__"] = file

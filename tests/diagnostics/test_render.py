@@ -6,8 +6,7 @@ import textwrap
 
 import pytest
 
-from openpto.diagnostics import LoopFrame, Rule, Site, Span, T, render, set_language
-from openpto.diagnostics.language import current_language
+from openpto.diagnostics import LoopFrame, Rule, Site, Span, T, render
 from openpto.diagnostics.source import cell_width, display_path, excerpt
 
 RULE = Rule(
@@ -175,36 +174,27 @@ def test_ornament_is_ascii(source):
     assert render(RULE, Site(Span("softmax.py", 18, 13, 18, 29)), FIELDS).isascii()
 
 
+def test_code_in_a_note_stays_on_one_line():
+    note = "this is a note that is nearly as long as its line is, write (32 - i).min(8) or pypto.full([1, 2], 0.0, F)"
+    text = render(RULE, Site(None), {**FIELDS, "notes": (note,)})
+    assert "(32 - i).min(8)" in text
+    assert "pypto.full([1, 2], 0.0, F)" in text
+
+
 @pytest.mark.parametrize(
-    ("environment", "expected"),
+    ("field", "loops", "shown"),
     [
-        ({"PYPTO_LANG": "zh"}, "zh"),
-        ({"PYPTO_LANG": "en", "LANG": "zh_CN.UTF-8"}, "en"),
-        ({"LANG": "zh_CN.UTF-8"}, "zh"),
-        ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
-        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ("RUNTIME_GetInputShapeDim(ARG_x,0)", (), "x.shape[0]"),
+        ("(RUNTIME_GetInputShapeDim(ARG_keys,12)*2)", (), "(keys.shape[12]*2)"),
+        ("(loop_idx_1+loop_idx_12)", (LoopFrame("loop_1", "i"), LoopFrame("loop_12", "j")), "(i+j)"),
+        ("loop_idx_1", (LoopFrame("ROWS", "r"),), "loop_idx_1"),
     ],
 )
-def test_language(monkeypatch, environment, expected):
-    for name in ("PYPTO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    set_language(None)
-    assert current_language() == expected
-    set_language("zh")
-    assert current_language() == "zh"
-    with pytest.raises(ValueError, match="language"):
-        set_language("fr")
+def test_symbols_are_shown_as_the_author_writes_them(field, loops, shown):
+    assert f"\n   = {shown} works on" in render(RULE, Site(None, (), loops), {**FIELDS, "op": field})
 
 
-def test_a_terminal_without_chinese_gets_english(monkeypatch):
-    monkeypatch.delenv("PYPTO_LANG", raising=False)
-    monkeypatch.setenv("LC_ALL", "zh_CN.latin1")
-    set_language(None)
-
-    class Stream:
-        encoding = "latin-1"
-
-    monkeypatch.setattr("sys.stderr", Stream())
-    assert current_language() == "en"
+def test_a_field_in_two_languages_gives_the_one_that_is_read():
+    fields = {**FIELDS, "suggest": T("<rows>", "<行>")}
+    assert "set_vec_tile_shapes(<rows>)" in render(RULE, Site(None), fields, language="en")
+    assert "set_vec_tile_shapes(<行>)" in render(RULE, Site(None), fields, language="zh")

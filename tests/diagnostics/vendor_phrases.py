@@ -112,7 +112,7 @@ USER = [
 GRAPHS = [
     says("The parallel attribute value does not allow nesting", "PTO151"),
     nothing("Mismatch expression type", GRAPH),
-    says("Their size actually are 1 and 2", "PTO236", "z = P.view(x, [16], [0])"),
+    says("Their size actually are 1 and 2", "PTO236", "z = P.view(x, [16, 16], [0])"),
     nothing(
         "mix assemble and common operation for same output",
         "writes run in program order, whichever way they are written",

@@ -37,8 +37,15 @@ CARET_LINE_WIDTH = 100
 ALIAS_COLUMN = 77
 """Cell where the list of vendor codes in the headline ends."""
 
-_SETTER = re.compile(r"pypto\.set_\w+_tile_shapes\((?:[^()]|\([^()]*\)){,60}\)")
-"""A call to copy: it stays on one line where it is not too long for one."""
+_CODE = re.compile(
+    r"pypto\.set_\w+_tile_shapes\((?:[^()]|\([^()]*\)){,60}\)"
+    r"|[\w.]*\w\((?:[^()（）]|\([^()]*\)){,44}\)(?:\.\w+\([^()]*\))?|\([^() ]+ [-+*/]+ [^() ]+\)(?:\.\w+\([^()]*\))?"
+    r"|[\w.]*\[(?:[^\[\]]|\[[^\[\]]*\]){1,44}\]"
+)
+"""Code to copy, a shape: it stays on one line where it is not too long for one."""
+
+_CLOSING, _OPENING = frozenset("，。；：、）」』！？"), frozenset("（「『")
+"""Wide punctuation that does not begin a line, and that does not end one."""
 
 _GLUE = "\N{NO-BREAK SPACE}"
 """Stands for a blank inside a phrase while lines are broken."""
@@ -81,6 +88,7 @@ def render(
     tongue = language or current_language()
     words = _WORDS[tongue]
     title = rule.title.in_language(tongue)
+    fields = _readable(fields, site)
     message = fill(rule.message.in_language(tongue), fields, tongue)
     phrases = [fill(phrase, fields, tongue) for phrase in rule.phrases]
     help_text = fill(rule.help.in_language(tongue), fields, tongue)
@@ -99,8 +107,25 @@ def render(
         words["help"].format(text=help_text),
         words["explain"].format(code=rule.code),
     ]:
-        lines += wrapped(f"{' ' * margin} = ", " " * (margin + 3), note, phrases + _SETTER.findall(note))
+        lines += wrapped(f"{' ' * margin} = ", " " * (margin + 3), note, phrases + _CODE.findall(note))
     return "\n".join(lines)
+
+
+_EXTENT = re.compile(r"RUNTIME_GetInputShapeDim\(ARG_(\w+),(\d+)\)")
+"""How symbols print the extent of a parameter's axis."""
+
+
+def _readable(fields: Mapping[str, Any], site: Site) -> Mapping[str, Any]:
+    """Fields with extents and loop indices as the author writes them: `x.shape[0]`, `i`."""
+    indices = {f"loop_idx_{frame.name[5:]}": frame.index_name for frame in site.loops if frame.name.startswith("loop_")}
+
+    def read(text: str) -> str:
+        text = _EXTENT.sub(r"\1.shape[\2]", text) if "RUNTIME_" in text else text
+        for index, name in indices.items() if "loop_idx_" in text else ():
+            text = re.sub(rf"\b{re.escape(index)}\b", name, text)
+        return text
+
+    return {name: read(value) if isinstance(value, str) else value for name, value in fields.items()}
 
 
 def one_line(rule: Rule, fields: Mapping[str, Any], *, language: Language | None = None) -> str:
@@ -163,6 +188,7 @@ def _message_lines(source: Excerpt | None, margin: int, message: str, phrases: l
     """The message behind the carets if it fits there, else below them."""
     if source is None:
         return wrapped(f"{' ' * margin} = ", " " * (margin + 3), message, phrases)
+    phrases = phrases + _CODE.findall(message)
     bar = f"{' ' * margin} | "
     carets = bar + " " * source.start + "^" * source.length
     if cell_width(carets) + 1 + cell_width(message) <= CARET_LINE_WIDTH:
@@ -217,23 +243,20 @@ def wrapped(first: str, rest: str, text: str, phrases: Sequence[str] = ()) -> li
 
 
 def _breakable(text: str) -> list[str]:
-    """Pieces between which a line may end: words with their blank, and single wide characters."""
+    """Pieces between which a line may end: words with their blank, and single wide characters.
+
+    Closing punctuation stays with what it closes and opening punctuation with what it opens."""
     if is_plain(text):
         first, *rest = text.split(" ")
         return [piece for piece in (first, *(f" {word}" for word in rest)) if piece]
-    pieces: list[str] = []
-    current = ""
+    pieces = [""]
     for character in text:
+        last = pieces[-1][-1:]
         wide = cell_width(character) == 2
-        if character == " " or wide:
-            if wide and character in "，。；：、）」』！？":  # closing punctuation stays with what it closes
-                current += character
-                continue
-            pieces.append(current)
-            current = character
-            if wide:
-                continue
+        closes = character in _CLOSING
+        follows = last in _OPENING or (closes if wide else last != "" and cell_width(last) == 1 and character != " ")
+        if follows:
+            pieces[-1] += character
         else:
-            current += character
-    pieces.append(current)
+            pieces.append(character)
     return [piece for piece in pieces if piece]

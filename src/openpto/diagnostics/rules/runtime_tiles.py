@@ -176,8 +176,8 @@ fault_rule(
         "第 {axis} 轴：valid_shape 要求从偏移 {offset} 起的 {want} 个元素，而 {have} 个有效元素中只剩 {rest} 个",
     ),
     T(
-        "limit it, for example valid_shape=[(n - i).min(8), ...], or leave valid_shape out: the window is cut by itself",
-        "请加以限制，例如 valid_shape=[(n - i).min(8), ...]，或省略 valid_shape：窗口会自动裁剪",
+        "leave valid_shape out, and the window is cut by itself; or limit its entry {axis}, for example (n - i).min({want})",
+        "省略 valid_shape，窗口会自动裁剪；或限制其第 {axis} 项，例如 (n - i).min({want})",
     ),
     T(
         "An explicit valid_shape is a promise that these elements exist. Beyond the valid region of the source there is "
@@ -199,8 +199,8 @@ fault_rule(
         "第 {axis} 轴：写入元素 {low} 到 {high}（有效长度 {extents}），而目标只有 {capacity} 个",
     ),
     T(
-        "cut the tile that is stored: view with valid_shape=[(n - i).min(8), ...]",
-        "请裁剪要写入的 tile：view 时使用 valid_shape=[(n - i).min(8), ...]",
+        "cut the tile that is stored: a view whose valid_shape has ({capacity} - i).min({size}) as its entry {axis}",
+        "请裁剪要写入的 tile：使用 valid_shape 第 {axis} 项为 ({capacity} - i).min({size}) 的 view",
     ),
     T(
         "The valid region of a tile does not fit at these offsets. A device writes over whatever lies behind the "
@@ -239,7 +239,7 @@ fault_rule(
         "element {at} of the index is {value}, and axis {axis} of {name} has {extent} elements",
         "索引的元素 {at} 为 {value}，而 {name} 的第 {axis} 轴有 {extent} 个元素",
     ),
-    T("indices count from 0 to {extent} - 1; clamp or mask them first", "下标范围为 0 到 {extent} - 1；请先限制或屏蔽"),
+    T("indices lie in [0, {extent}); clamp or mask them first", "下标应在 [0, {extent}) 内；请先限制或屏蔽"),
     T(
         "A gather or scatter with such an index addresses memory outside of the tensor. Negative indices do not count "
         "from the end.",
@@ -267,8 +267,8 @@ fault_rule(
         "本次运行中 valid_shape 为 {valid}，而形状为 {shape}",
     ),
     T(
-        "limit it: valid_shape=[pypto.min(n, 8), ...], and never below 0",
-        "请加以限制：valid_shape=[pypto.min(n, 8), ...]，且不小于 0",
+        "limit each entry with pypto.min(n, extent), the extents being {shape}, and never go below 0",
+        "请用 pypto.min(n, 长度) 限制各项，长度为 {shape}，且不小于 0",
     ),
     T(
         "The valid extents of a tile lie between 0 and its shape. A device with a larger extent goes on past the end of "

@@ -92,8 +92,9 @@ def _ends_before(low: Lowering, start: Index, n: Index, capacity: Index) -> Inde
 
 def _box_fields(axis: int) -> Callable[..., dict[str, object]]:
     def fields(start: int, capacity: int, *extents: int) -> dict[str, object]:
-        high = start + extents[axis]
-        return {"axis": axis, "low": start, "high": high, "capacity": capacity, "extents": shown(extents)}
+        size = extents[axis]
+        box = {"axis": axis, "low": start, "high": start + size, "size": size}
+        return {**box, "capacity": capacity, "extents": shown(extents)}
 
     return fields
 

@@ -320,7 +320,8 @@ def _inside(low: Lowering, target: NTile, extents: Sequence[Index], skip: Sequen
             continue
 
         def fields(*v: int, axis: int = axis) -> dict[str, object]:
-            return {"axis": axis, "low": 0, "high": v[0], "capacity": v[1], "extents": shown(v[2 : 2 + rank])}
+            box = {"axis": axis, "low": 0, "high": v[0], "size": v[0]}
+            return {**box, "capacity": v[1], "extents": shown(v[2 : 2 + rank])}
 
         low.check(L.binary("le", n, have), "PTO452", fields, n, have, *extents)
 

@@ -30,7 +30,7 @@ def assemble(m: Machine, op: Op) -> Tile:
     stops = tuple([o + n for o, n in zip(offsets, extents, strict=True)])
     for axis, (low, high, capacity) in enumerate(zip(offsets, stops, target.data.shape, strict=True)):
         if low < 0 or high > capacity:
-            m.fault("PTO452", axis=axis, low=low, high=high, capacity=capacity, extents=shown(extents))
+            m.fault("PTO452", axis=axis, low=low, high=high, size=high - low, capacity=capacity, extents=shown(extents))
     target.data[tuple([slice(o, s) for o, s in zip(offsets, stops, strict=True)])] = source.body
     if target.defined is not None or source.defined is not None:
         target.defined = regions.paint(target.defined, target.valid, offsets, source.defined, extents, owned=True)
@@ -45,8 +45,9 @@ def beyond_valid(m: Machine, op: Op, target: Tile, low: Extents, high: Extents) 
     for axis, (stop, extent) in enumerate(zip(high, target.valid, strict=True)):
         if stop > extent:
             if m.parameter(op) < 0:
-                extents = shown([b - a for a, b in zip(low, high, strict=True)])
-                m.fault("PTO452", axis=axis, low=low[axis], high=stop, capacity=extent, extents=extents)
+                sizes = [b - a for a, b in zip(low, high, strict=True)]
+                fields = {"low": low[axis], "high": stop, "size": sizes[axis], "capacity": extent}
+                m.fault("PTO452", axis=axis, extents=shown(sizes), **fields)
             target.clean = False
 
 

@@ -128,7 +128,7 @@ def atomic_add(m: Machine, op: Op) -> Tile:
     stops = tuple([o + n for o, n in zip(offsets, extents, strict=True)])
     for axis, (low, high, capacity) in enumerate(zip(offsets, stops, target.data.shape, strict=True)):
         if low < 0 or high > capacity:
-            m.fault("PTO452", axis=axis, low=low, high=high, capacity=capacity, extents=shown(extents))
+            m.fault("PTO452", axis=axis, low=low, high=high, size=high - low, capacity=capacity, extents=shown(extents))
     beyond_valid(m, op, target, offsets, stops)
     box = target.data[regions.slices(offsets, stops)]
     box[...] = added(box, source.body)
@@ -156,7 +156,7 @@ def _inside(m: Machine, target: Tile, extents: Extents, skip: Sequence[int]) -> 
     """The box that is written does not reach past the valid region on the axes without an index."""
     for axis, (n, have) in enumerate(zip(extents, target.valid, strict=True)):
         if axis not in skip and n > have:
-            m.fault("PTO452", axis=axis, low=0, high=n, capacity=have, extents=shown(extents))
+            m.fault("PTO452", axis=axis, low=0, high=n, size=n, capacity=have, extents=shown(extents))
 
 
 def _update(target: Tile, where: tuple[Array, ...], values: Array, region: Region, step: Step | None) -> None:
