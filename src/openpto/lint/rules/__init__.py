@@ -3,6 +3,8 @@
 from openpto.lint.rules import (
     conditions,
     flow,
+    gym,
+    gym_tests,
     jit,
     loops,
     names,
@@ -18,6 +20,8 @@ from openpto.lint.rules import (
 __all__ = [
     "conditions",
     "flow",
+    "gym",
+    "gym_tests",
     "jit",
     "loops",
     "names",
