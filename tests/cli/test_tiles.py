@@ -210,3 +210,18 @@ def test_the_command():
     assert done.returncode == 1
     assert "did you mean exp" in done.stderr
     assert "-->" not in done.stderr
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_colours_on_a_terminal_and_the_same_text():
+    lines, _ = tiles.report("add", "1024x512", "FP32", "910B", None, (), 1)
+    out = Terminal()
+    memory_picture.write(lines, out)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+    assert [line.rstrip() for line in plain.splitlines()] == ADD.splitlines()

@@ -13,6 +13,7 @@ from openpto.ir.nodes import Op, Value
 from openpto.ops.convolution import Geometry
 
 FRACTAL, BLOCK, SUM_BYTES = 16, 32, 4
+OLDER = "DAV_2201"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,33 @@ def find_convolution(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
     yield from find_overflows(op, conv_demands(facts, tile.l1, tile.l0), chips, "PTO332")
 
 
+def find_vector_tile(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
+    """What the documentation asks of the vector tile beside it on the older chips (PTO335).
+
+    {n, c, (d,) (h,) w}: n in fractals, c and w in blocks of 32 bytes.
+    """
+    if any(chip.arch != OLDER for chip in chips):
+        return
+    f, vec = Facts(op), op.scope.vec
+    rank, block = f.rank, BLOCK // f.size
+    if vec is None or len(vec) < rank:
+        why = f"none of {rank} values is set" if vec is None else f"it has {len(vec)} values for {rank} axes"
+    elif vec[0] % FRACTAL:
+        why = f"its first value is {vec[0]} and must be a multiple of {FRACTAL}"
+    elif vec[1] % f.c0:
+        why = f"its second value is {vec[1]} and must be a multiple of {f.c0}"
+    elif vec[rank - 1] % block:
+        why = f"its last value is {vec[rank - 1]} and must be a multiple of {block}"
+    else:
+        return
+    yield Finding("PTO335", op, {"chip": chips[0].name, "why": why, "suggest": _vector_suggestion(f)})
+
+
+def _vector_suggestion(f: Facts) -> str:
+    spatial = [1] * (f.rank - 3) + [align(min(f.wout, 64), BLOCK // f.size)]
+    return ", ".join(map(str, (FRACTAL, f.c0, *spatial)))
+
+
 class Facts:
     """Extents of the convolution as the tile names them; what a 1-D one lacks counts as 1."""
 
@@ -69,6 +97,7 @@ class Facts:
         shape = Geometry(*geometry)
         first = op.operands[0]
         assert isinstance(first, Value)
+        self.rank = 2 + len(shape.kernel)
         self.size = bytes_of(first.type.dtype)
         self.c0 = 32 // self.size
         self.outer = outer // shape.groups

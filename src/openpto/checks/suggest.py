@@ -73,9 +73,10 @@ class Suggestions:
         extents = [extent if isinstance(extent, int) else 2**31 for extent in value.type.shape]
         asked = list(vec[: len(extents)])
         peers = self._alike(other for other in self.ops if other.scope.vec == op.scope.vec and not _is_cube(other))
-        step = max(BLOCK // bytes_of(value.type.dtype), row_step(op))
+        needed = max(map(row_step, peers), default=1)
+        step = max(BLOCK // bytes_of(value.type.dtype), needed)
         rest = tuple(vec[len(extents) :])
-        aligned = step if row_step(op) > 1 or (asked and asked[-1] % step == 0) else 1
+        aligned = step if needed > 1 or (asked and asked[-1] % step == 0) else 1
 
         def searched(legal: Legal) -> tuple[int, ...] | None:
             def holds(tile: tuple[int, ...]) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from openpto.checks.access import access, core, operations
 from openpto.checks.buffers import count_uses, inputs_of
-from openpto.checks.convolution import find_convolution
+from openpto.checks.convolution import find_convolution, find_vector_tile
 from openpto.checks.cube import find_cube
 from openpto.checks.findings import Finding
 from openpto.checks.mixed_scopes import find_mixed_scopes
@@ -54,7 +54,7 @@ class Tiles:
 
     def run(self, kernel: Kernel) -> None:
         """Check one kernel. Raises PTO301-305, PTO313 and PTO320-334;
-        reports PTO306-308, PTO310, PTO311 and PTO326."""
+        reports PTO306-308, PTO310, PTO311, PTO326 and PTO335."""
         chips = chips_of(self.platform)
         uses = count_uses(kernel)
         moves: list[Op] = []
@@ -64,6 +64,9 @@ class Tiles:
                     suggestions = Suggestions(tuple(operations(kernel.body)), chips, uses, find_tiles)
                     found.report(suggest=suggestions.text(found))
                 else:
+                    found.report()
+            if "convolution" in op.attrs:
+                for found in find_vector_tile(op, chips):
                     found.report()
             if core(op.name) == "move" and op.site.asked not in BYTEWISE:
                 moves.append(op)

@@ -1,4 +1,4 @@
-"""PTO330-332: tiles of convolutions."""
+"""PTO330-332 and PTO335: tiles of convolutions."""
 
 from __future__ import annotations
 
@@ -99,5 +99,34 @@ register(
         aliases=("FC6101", "FC6003"),
         bad=_example("pypto.set_conv_tile_shapes(TileL1Info(4, 4, 2048, 2048, 16, 16, 16, 1))", w=2048),
         good=_example(_GOOD),
+    )
+)
+
+_ON_910B = _KERNEL.replace("import numpy as np\n", "import numpy as np\nimport openpto\n").replace(
+    "    kernel(x, y, np.zeros", '    with openpto.configure(platform="910B"):\n        kernel(x, y, np.zeros'
+)
+_BOTH = _GOOD + "\n    pypto.set_vec_tile_shapes({vec})"
+
+register(
+    Rule(
+        code="PTO335",
+        name="conv-vector-tile",
+        severity="warning",
+        title=T("vector tile of a convolution", "卷积的向量 tile"),
+        message=T(
+            "on the {chip} the documentation asks for a vector tile beside the convolution tile: {why}",
+            "在 {chip} 上，文档要求除卷积 tile 外还设置向量 tile：{why}",
+        ),
+        help=T(
+            "call pypto.set_vec_tile_shapes({suggest}) before this line",
+            "在此行之前调用 pypto.set_vec_tile_shapes({suggest})",
+        ),
+        explanation=T(
+            "On A2 and A3 vector cores change the layout of the operands first, tile by tile: n in multiples of 16, "
+            "channels in blocks of 32 bytes, rows of whole blocks. The 950 does without.",
+            "在 A2 与 A3 上，向量核会先逐块转换操作数的布局：n 为 16 的倍数，通道按 32 字节分块，行须为完整的块。950 不需要。",
+        ),
+        bad=_ON_910B.format(tile=_GOOD, c=16, w=16),
+        good=_ON_910B.format(tile=_BOTH.format(vec="16, 16, 1, 16"), c=16, w=16),
     )
 )
