@@ -1,4 +1,4 @@
-"""Tiles drawn at random: a suggestion is legal, is not larger than what was asked for, and nothing near it is missed."""
+"""Tiles drawn at random: a suggestion is legal, and not larger than what was asked for."""
 
 from __future__ import annotations
 
