@@ -53,6 +53,8 @@ NAMES = (
     "kv_cache_write",
     "kv_cache_gather",
     "sum_lstm",
+    "recurrent_delta_rule",
+    "kimi_delta_attention",
     "gated_delta_rule",
 )
 """Every operator, from the simplest to the most involved; each is a folder beside this file."""

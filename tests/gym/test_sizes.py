@@ -62,6 +62,8 @@ SIZES = {
     "scatter_sub": lambda n: {"u": n(1, 200), "r": n(1, 60), "w": 16},
     "channel_sums": lambda n: {"n": n(1, 100), "c": 8, "p": 6},
     "sinkhorn": lambda n: {"t": n(1, 200)},
+    "recurrent_delta_rule": lambda n: {"lengths": (n(1, 5), n(0, 5)), "d": 16},
+    "kimi_delta_attention": lambda n: {"lengths": sizes(n, 2, 60), "n": 1, "d": 16},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
     "gated_delta_rule": lambda n: {"lengths": sizes(n, 2, 90), "nqk": 1, "nv": 2, "d": 32, "chunk": 32},
 }
