@@ -79,7 +79,7 @@ def through(name, count, monkeypatch):
     from openpto.runtime.native import engine
 
     lowered, plain = [], engine.lower
-    monkeypatch.setattr(engine, "lower", lambda kernel: lowered.append(kernel.name) or plain(kernel))
+    monkeypatch.setattr(engine, "lower", lambda kernel, *more: lowered.append(kernel.name) or plain(kernel, *more))
     operator, rng = load(name), np.random.default_rng(len(name))
     first = next(case for case in operator.cases if not case.slow)
     for number in range(count):
