@@ -349,6 +349,21 @@ def test_scalars_that_an_earlier_iteration_computes(submit):
     assert [(code, line) for code, line, _ in found] == [("PTO626", 5)]
 
 
+def test_a_submission_counts_for_all_that_follows():
+    """What was computed before a loop that submits is finished for the loops behind it too."""
+
+    @pypto.frontend.jit
+    def kernel(c: T([1, 8], I32), y: T([8, 16], F32)):
+        pypto.set_vec_tile_shapes(8, 16)
+        n = c + 1
+        for i in pypto.loop(2, submit_before_loop=True):
+            y[i : i + 1, :] = pypto.full([1, 16], 2.0, F32)
+        for i in pypto.loop(n[0, 0]):
+            y[i : i + 1, :] = pypto.full([1, 16], 3.0, F32)
+
+    assert told(kernel, np.ones((1, 8), np.int32), np.zeros((8, 16), np.float32)) == []
+
+
 # -- what is right ----------------------------------------------------------------------------------------------------
 
 

@@ -195,9 +195,10 @@ class _Reads:
         open_ = dict(open_)
         for node in region.body:
             if isinstance(node, TLoop):
-                first = {} if node.attrs.get("submit_before_loop") else open_
-                after = self.region(node.region, first)
-                after = self.region(node.region, {**first, **after})  # what an earlier iteration computes
+                if node.attrs.get("submit_before_loop"):
+                    open_.clear()
+                after = self.region(node.region, open_)
+                after = self.region(node.region, {**open_, **after})  # what an earlier iteration computes
                 open_ = {**open_, **after}
             elif isinstance(node, TIf):
                 open_ = {**self.region(node.then, open_), **self.region(node.other, open_)}

@@ -18,10 +18,12 @@ _CAPTURING = frozenset({*FUNCTIONS, ast.Lambda, ast.GeneratorExp})
 
 @dataclass(frozen=True)
 class Live:
-    """Names live at the start of the body (for ``if``: of the else branch), and after the statement."""
+    """Names live at the start of the body (for ``if``: of the else branch), and after the statement; ``read`` are those
+    of the latter that the statements behind it read, whatever nested functions capture."""
 
     inside: Names
     after: Names
+    read: Names = NONE
 
 
 def captured(tree: Tree, body: Iterable[ast.AST]) -> Names:
@@ -57,7 +59,7 @@ class Liveness:
         self._block(self.body, NONE, _Flow())
         always = captured(self.tree, self.body)
         for node, live in self.of.items():
-            self.of[node] = Live(live.inside | always, live.after | always)
+            self.of[node] = Live(live.inside | always, live.after | always, live.after)
 
     def _block(self, body: Sequence[ast.stmt], out: Names, flow: _Flow) -> Names:
         for statement in reversed(body):

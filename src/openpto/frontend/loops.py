@@ -177,7 +177,7 @@ class RunTimeLoop(ForLoop):
     def exit(self) -> tuple[Any, ...]:
         if not self.straight:
             for name in self.spec.names:
-                if name in self.spec.after and name not in self.outside and name in self.values:
+                if name in self.spec.read and name not in self.outside and name in self.values:
                     portability("PTO680", site=self.site, name=name)
         names = [self.machine.value_of(name, self.values) for name in self.spec.names]
         line = f"{self.spec.span.file}:{self.spec.span.line}"

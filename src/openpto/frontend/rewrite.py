@@ -150,6 +150,7 @@ class _Rewriter(Transformer):
             index=_index_name(node.target),
             inside=live.inside,
             after=live.after,
+            read=live.read,
             counters=self._counters(node.body),
             pattern=len(node.target.elts) if isinstance(node.target, (ast.Tuple, ast.List)) else 0,
             jumps=self._jumps(node.body),

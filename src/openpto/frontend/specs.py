@@ -14,7 +14,7 @@ class LoopSpec:
 
     names    stored in the body and live at its head or after the loop, in the order of the rewritten assignments
     targets  names of the loop target; index: the one that holds the index, "" if the target is no name
-    inside   names live at the head of the body; after: names live after the loop
+    inside   names live at the head of the body; after: names live after the loop; read: those read by what follows
     counters names that the body computes from themselves (``n += 1``)
     pattern  number of names the target unpacks, 0 for a single name
     jumps    break, continue and return that would leave the body
@@ -27,6 +27,7 @@ class LoopSpec:
     index: str
     inside: frozenset[str]
     after: frozenset[str]
+    read: frozenset[str]
     counters: frozenset[str]
     pattern: int
     jumps: tuple[tuple[str, Span], ...]
