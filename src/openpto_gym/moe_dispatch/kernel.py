@@ -23,7 +23,7 @@ def moe_dispatch(
     choices, count = experts.shape[1], group_sums.shape[0] - 1
     pypto.set_vec_tile_shapes(16)
     starts = pypto.full([count + 1], 0, pypto.DT_INT32)
-    for t in pypto.loop(tokens, name="LOOP_COUNT", idx_name="t"):
+    for t in pypto.loop(tokens, name="LOOP_COUNT", idx_name="t", submit_before_loop=True):
         for k in range(choices):
             expert = experts[t, k]
             if expert >= 0:
