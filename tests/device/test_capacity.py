@@ -6,14 +6,19 @@ from openpto.device import (
     CHIPS,
     CubeUse,
     TileBuffer,
+    VectorUse,
     align,
     chip_name,
     chips_of,
     cube_demands,
+    documented_bytes,
     documented_l1,
+    least_bytes,
+    scratch_bytes,
     tile_of,
     vector_bytes,
 )
+from openpto.device.scratch import DIFFERENT, DOUBTED, SCRATCH, TOTAL
 
 UB = CHIPS["910B"].ub
 A2 = CHIPS["910B"]
@@ -111,6 +116,21 @@ def test_one_byte_types_are_padded_to_32_and_four_bits_to_64():
     assert (demands["l0a"].need, demands["l0c"].need) == (32 * 32, 16 * 32 * 4)
     demands = dict(cube_demands(CubeUse((8, 8), (64, 64, 64), (32, 32), 0.5, 0.5)))
     assert (demands["l0a"].need, demands["l0b"].need) == (64 * 64 // 2, 64 * 64 // 2)
+
+
+@pytest.mark.parametrize("name", sorted({*SCRATCH, *TOTAL, *DOUBTED}))
+def test_figures_that_depend_on_the_chip_are_listed(name):
+    kinds = ({}, {"exponent": 1.7}, {"wraps": 1}, {"integer": True}, {"axis": 1}, {"moves_last": True}, {"radix": True})
+    older, newer = (
+        [
+            ask(VectorUse(name, (48, 64), size, newest=newest, **kind))
+            for kind in kinds
+            for size in (1, 2, 4)
+            for ask in (scratch_bytes, least_bytes, documented_bytes)
+        ]
+        for newest in (False, True)
+    )
+    assert (older != newer) is (name in DIFFERENT)
 
 
 def test_platforms():

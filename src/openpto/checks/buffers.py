@@ -28,6 +28,7 @@ from openpto.device import (
     vector_bytes,
     vector_demand,
 )
+from openpto.device.scratch import DIFFERENT, DOUBTED
 from openpto.ir.dtypes import DataType, bytes_of, is_int
 from openpto.ir.enums import SaturationMode, TopKAlgo
 from openpto.ir.expr import Dim
@@ -81,10 +82,10 @@ def tiled_shape(op: Op) -> tuple[Dim, ...] | None:
 
 def find_ub(op: Op, tile: tuple[int, ...], chips: tuple[Chip, ...], uses: Counter[Value]) -> Iterator[Finding]:
     """Whether a tile exceeds UB of every chip (PTO304), of some (PTO307), or a doubtful limit (PTO310)."""
-    alike = {chip.arch == NEWEST: chip for chip in chips}  # what an operation needs differs in nothing else
-    each = {newest: UbUse(op, tile, chip, uses) for newest, chip in alike.items()}
-    needs = {chip.name: each[chip.arch == NEWEST] for chip in chips}
+    needs = _needs(op, tile, chips, uses)
     fitting = [chip for chip in chips if needs[chip.name].need <= chip.ub]
+    if len(fitting) == len(chips) and op.name not in DOUBTED:
+        return
     largest = max(chips, key=lambda chip: chip.ub)
     fields = {"tile": numbers(tile), "memory": "UB"}
     if not fitting:
@@ -100,6 +101,15 @@ def find_ub(op: Op, tile: tuple[int, ...], chips: tuple[Chip, ...], uses: Counte
     elif (asked := needs[largest.name].documented) > largest.ub:
         shown = f"{' > '.join(compared(asked, largest.ub))} UB of {largest.name}"
         yield Finding("PTO310", op, fields | {"formula": shown})
+
+
+def _needs(op: Op, tile: tuple[int, ...], chips: tuple[Chip, ...], uses: Counter[Value]) -> dict[str, UbUse]:
+    """What each chip needs; most operations need the same on all of them."""
+    if op.name not in DIFFERENT:
+        return dict.fromkeys((chip.name for chip in chips), UbUse(op, tile, chips[0], uses))
+    alike = {chip.arch: chip for chip in chips}
+    each = {arch: UbUse(op, tile, chip, uses) for arch, chip in alike.items()}
+    return {chip.name: each[chip.arch] for chip in chips}
 
 
 class UbUse:

@@ -229,6 +229,10 @@ DOUBTED: Mapping[str, Formula] = {
 """Totals of the documentation beyond what the compiler reserves."""
 
 
+DIFFERENT = frozenset({"pow", "exp2", "cast"})
+"""Operations whose figures depend on the chip (`newest`)."""
+
+
 # Asking
 
 
