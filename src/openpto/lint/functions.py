@@ -15,7 +15,14 @@ Kind = Literal["kernel", "marked", "plain", "other"]
 
 JIT = frozenset({"pypto.frontend.jit", "pypto.jit"})
 MARKED = frozenset({"pypto.frontend.function"})
-_BARE = frozenset({"ctx", "op", "ops", "type_comment", "kind", "id", "attr", "arg", "name"})
+_BARE = frozenset({
+    "ctx", "op", "ops", "type_comment", "type_ignores", "kind", "id", "attr", "arg", "asname", "module", "level",
+    "is_async", "conversion", "simple", "kwd_attrs", "rest", "str", "lineno",
+})  # fmt: skip
+"""Fields of nodes that hold no nodes, or nodes without a place (contexts, operators)."""
+_fields_of: dict[type[ast.AST], tuple[str, ...]] = dict.fromkeys(
+    (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton), ()
+)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -109,15 +116,25 @@ def _kind(module: Module, node: FunctionNode) -> tuple[Kind, ast.Call | None]:
 def children(node: ast.AST) -> list[ast.AST]:
     """The statements and expressions below a node, in the order of the text; contexts and operators are left out."""
     found: list[ast.AST] = []
-    for name in node._fields:
-        if name in _BARE:
-            continue
+    for name in _fields(type(node)):
         value = getattr(node, name, None)
-        if value.__class__ is list:
-            found += [entry for entry in value if isinstance(entry, ast.AST)]
-        elif isinstance(value, ast.AST):
+        if value is None:
+            continue
+        if value.__class__ is not list:
             found.append(value)
+        elif None in value:  # `**other` in a dict, keyword-only parameters without default
+            found += [entry for entry in value if entry is not None]
+        else:
+            found += value
     return found
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a node that hold nodes; the value of a constant and lists of names are none."""
+    if kind not in _fields_of:
+        named = () if kind.__name__ == "TypeAlias" else ("name",)
+        _fields_of[kind] = tuple(name for name in kind._fields if name not in _BARE and name not in named)
+    return _fields_of[kind]
 
 
 def every_node(root: ast.AST) -> list[ast.AST]:

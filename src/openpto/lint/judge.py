@@ -19,6 +19,7 @@ class Judge:
         self.selection = selection
         self.found: dict[tuple[str, str, int, int], Finding] = {}
         self.silenced = 0
+        self._applies: dict[tuple[str, str], bool] = {}
 
     def add(self, finding: Finding, module: Module) -> None:
         """Keep a finding unless its rule does not apply, its line silences it, or it is known."""
@@ -38,8 +39,11 @@ class Judge:
         self.found[key] = replace(finding, severity="error" if severity == "error" else "warning", fields=fields)
 
     def applies(self, code: str, path: str) -> bool:
-        """Whether a rule is worth looking for."""
-        return self.selection.severity(RULES[code], path) is not None
+        """Whether a rule is worth looking for in a file."""
+        key = (code, path)
+        if key not in self._applies:
+            self._applies[key] = self.selection.severity(RULES[code], path) is not None
+        return self._applies[key]
 
     def findings(self) -> list[Finding]:
         """Everything that was kept, in the order of the text."""
@@ -68,6 +72,9 @@ class Look:
 
     def fix(self, rewrite: str, node: ast.AST, argument: str = "") -> Fix:
         return Fix(rewrite, self.module.source.span(node), argument)
+
+    def applies(self, code: str) -> bool:
+        return self.judge.applies(code, self.module.source.path)
 
     def path_of(self, node: ast.expr) -> str:
         return self.module.path_of(node)

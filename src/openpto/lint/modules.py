@@ -103,7 +103,10 @@ class Project:
 
     def find(self, path: str, importer: Module) -> Module | None:
         """The module of a dotted path, looked for beside the importing file and above its package."""
-        for root in _roots(Path(importer.source.path)):
+        return importer.fact(f"import {path}", importer.source.tree, lambda: self._find(path, importer))
+
+    def _find(self, path: str, importer: Module) -> Module | None:
+        for root in importer.fact("roots", importer.source.tree, lambda: _roots(Path(importer.source.path))):
             stem = root.joinpath(*path.split("."))
             for file in (stem.with_suffix(".py"), stem / "__init__.py"):
                 if file.is_file():

@@ -43,8 +43,13 @@ class SourceFile:
         return Span(self.path, node.lineno, start, node.lineno, start + len(node.name))
 
     def segment(self, node: ast.AST) -> str:
-        """The source text of a node."""
-        return ast.get_source_segment(self.text, node) or ""
+        """The source text of a node, blanks and line ends as one blank."""
+        span = self.span(node)
+        lines = list(self.lines[span.line - 1 : span.end_line])
+        if lines:
+            lines[-1] = lines[-1][: span.end_col]
+            lines[0] = lines[0][span.col :]
+        return " ".join(" ".join(lines).split())
 
     def _character(self, line: int, byte: int) -> int:
         """The column in characters; trees count the bytes of UTF-8."""

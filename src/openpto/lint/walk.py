@@ -105,6 +105,10 @@ class Walk:
         name = next((name for name, path in imports.items() if path == "pypto"), "")
         return self.fix(rewrite, node, name) if name else None
 
+    def applies(self, code: str) -> bool:
+        """Whether a rule is worth looking for in the file that is walked."""
+        return self.judge.applies(code, self.frame.function.module.source.path)
+
     @property
     def certain(self) -> bool:
         """Whether every run of the kernel gets here, if its loops run at all."""

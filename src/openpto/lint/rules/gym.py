@@ -41,7 +41,7 @@ def is_impl(look: Look) -> bool:
 @on_module
 def kernels(look: Look) -> None:
     """PTO701, PTO705, PTO708, PTO725, PTO729: the kernels of a file and their signatures."""
-    if not is_impl(look):
+    if not (is_impl(look) and any(map(look.applies, ("PTO701", "PTO705", "PTO708", "PTO725", "PTO729")))):
         return
     found = look.module.kernels
     for kernel in found:
@@ -97,7 +97,7 @@ def _maybe_dynamic(look: Look, node: ast.AST) -> bool:
 @on_module
 def imports(look: Look) -> None:
     """PTO707: other forms of import."""
-    if not is_impl(look):
+    if not (is_impl(look) and look.applies("PTO707")):
         return
     for node in look.module.nodes:
         if isinstance(node, ast.Import):
@@ -111,7 +111,7 @@ def imports(look: Look) -> None:
 @on_module
 def wrappers(look: Look) -> None:
     """PTO745, PTO758, PTO762: what the functions around a kernel do."""
-    if not is_impl(look):
+    if not (is_impl(look) and any(map(look.applies, ("PTO745", "PTO758", "PTO762")))):
         return
     for function in look.module.functions:
         if function.kind == "kernel" or function.outer is not None:
@@ -171,7 +171,7 @@ def nested_loops(walk: Walk, seen: Iteration) -> None:
 @on_function
 def steps(look: Look, function: Function) -> None:
     """PTO747: a tile at the top of a function that calls several steps."""
-    if role(look.module.source.path) != "impl":
+    if not look.applies("PTO747") or role(look.module.source.path) != "impl":
         return
     called = [n.func.id for n in function.own if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
     parts = [name for name in dict.fromkeys(called) if name.startswith("pypto_")]
@@ -184,6 +184,8 @@ def steps(look: Look, function: Function) -> None:
 @on_call("set_vec_tile_shapes", "set_cube_tile_shapes")
 def literals(walk: Walk, call: Call) -> None:
     """PTO748: tile values that are neither ints nor names for ints."""
+    if not walk.applies("PTO748"):
+        return
     for argument in call.arguments.values():
         entries = argument.node.elts if isinstance(argument.node, (ast.List, ast.Tuple)) else [argument.node]
         values = items_of(argument.value) if isinstance(argument.value, (List, Tuple)) else (argument.value,)
@@ -196,7 +198,7 @@ def literals(walk: Walk, call: Call) -> None:
 @on_function
 def other_loops(look: Look, function: Function) -> None:
     """PTO757: loops that are run by Python while the kernel is traced."""
-    if role(look.module.source.path) != "impl":
+    if not look.applies("PTO757") or role(look.module.source.path) != "impl":
         return
     for node in function.own:
         what = ""
