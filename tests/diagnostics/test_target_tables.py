@@ -178,6 +178,9 @@ FRONT_ENDS = [
          "        if P.is_loop_begin(i):  # !\n            P.assemble(b + 1.0, [i * 16, j * 16], y)\n"
          "        else:\n            P.assemble(b * 2.0, [i * 16, j * 16], y)",
          expected=first_then_second, refused=newer("PTO670", ValueError, "the innermost loop")),
+    Case("loop in a name", "steps = P.loop(2)\nfor i in steps:  # !\n"
+         "    P.assemble(P.view(x, [16, 32], [i * 16, 0]) + 1.0, [i * 16, 0], y)", expected=plus_one,
+         refused=newer("PTO681", NotImplementedError, "Function should not be called directly", "F00005")),
     *(
         Case(f"test of a loop and {sign}", HALVES + PICK.format(test=f"P.is_loop_begin(i) {sign}"),
              expected=first_then_second, refused=older("PTO673", RuntimeError, "RawSymbolicExpression", "F3FFFF"))

@@ -144,6 +144,8 @@ class RunTimeLoop(ForLoop):
         if self.bounds.parallel and any(active.parallel for active in machine.loops):
             outer = next(active.name for active in machine.loops if active.parallel)
             fail("PTO151", site=self.site, name=self.name, outer=outer)
+        if not spec.called:
+            portability("PTO681", site=self.site, name=self.name)
         if self.bounds.idx_name and any(active.index_name == self.index_name for active in machine.loops):
             portability("PTO662", site=self.site, name=self.index_name)
 

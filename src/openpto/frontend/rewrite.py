@@ -153,6 +153,7 @@ class _Rewriter(Transformer):
             read=live.read,
             counters=self._counters(node.body),
             pattern=len(node.target.elts) if isinstance(node.target, (ast.Tuple, ast.List)) else 0,
+            called=isinstance(node.iter, ast.Call),
             jumps=self._jumps(node.body),
             stores=self._first_stores(node.body),
             ends=self._last_stores(node.body),

@@ -17,6 +17,7 @@ class LoopSpec:
     inside   names live at the head of the body; after: names live after the loop; read: those read by what follows
     counters names that the body computes from themselves (``n += 1``)
     pattern  number of names the target unpacks, 0 for a single name
+    called   whether the iterable is written as a call
     jumps    break, continue and return that would leave the body
     stores   where each name is first stored; ends: where it is last stored
     """
@@ -30,6 +31,7 @@ class LoopSpec:
     read: frozenset[str]
     counters: frozenset[str]
     pattern: int
+    called: bool
     jumps: tuple[tuple[str, Span], ...]
     stores: Mapping[str, Span]
     ends: Mapping[str, Span]

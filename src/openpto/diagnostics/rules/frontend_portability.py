@@ -1,4 +1,4 @@
-"""PTO660 to PTO671: control flow that runs here and that one of the toolchains refuses."""
+"""PTO660 to PTO671 and PTO681: control flow that runs here and that one of the toolchains refuses."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -324,5 +324,30 @@ register(
         aliases=("F00005",),
         bad=program("k = 0\nwhile k < 3:\n    k = k + 1\nout[:] = x + float(k)"),
         good=program("k = 0\nfor _ in range(3):\n    k = k + 1\nout[:] = x + float(k)"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO681",
+        name="loop-stored-in-a-name",
+        exc=NotImplementedError,
+        severity="warning",
+        profiles=("0.3",),
+        title=T("pypto.loop is not written in the for statement", "pypto.loop 没有写在 for 语句中"),
+        message=T(
+            "{profiles} says: Function should not be called directly (loop {name} was made elsewhere)",
+            "{profiles} 会报：Function should not be called directly（循环 {name} 在别处创建）",
+        ),
+        help=T("write it where it is used: for i in pypto.loop(...):", "写在使用处：for i in pypto.loop(...):"),
+        explanation=T(
+            "The newer front end compiles the for statement and looks for the call in its text. A loop object that comes "
+            "out of a name or container is not found there.",
+            "新前端编译 for 语句时在其文本中查找该调用，不会识别来自名称或容器的循环对象。",
+        ),
+        phrases=("Function should not be called directly",),
+        aliases=("F00005",),
+        bad=program("steps = pypto.loop(2)\nfor i in steps:\n    out[:] = x + 1.0"),
+        good=program("for i in pypto.loop(2):\n    out[:] = x + 1.0"),
     )
 )
