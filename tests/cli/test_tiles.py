@@ -176,6 +176,12 @@ def test_scalars_and_element_types():
     assert good, text
 
 
+def test_what_only_moves_data_needs_no_tile():
+    text, good = answer("reshape", "64x512", arguments=["shape=[512, 64]"])
+    assert good
+    assert "reshape moves data" in text
+
+
 def test_an_operation_of_another_chip():
     text, good = answer("interleave", "64x512")
     assert not good

@@ -24,6 +24,10 @@ _TYPES = ("dtype", "out_dtype", "otype", "quant_dtype", "dstDataType")
 
 _HEAD = T("{op} {shapes} {dtypes} on the {chip}", "{op} {shapes} {dtypes}，芯片 {chip}")
 _NONE = T("no legal tile was found", "没有找到合法的 tile")
+_MOVES = T(
+    "{op} moves data and is not cut by a tile of its own: any tile of {op}'s neighbours will do",
+    "{op} 只移动数据，不由自己的 tile 切分：沿用相邻操作的 tile 即可",
+)
 _LEGAL = T("this tile is legal", "该 tile 合法")
 _HELP = T("help: {text}", "建议：{text}")
 _JOIN = T("; ", "；")
@@ -141,6 +145,8 @@ def _suggested(question: Question, chip: Chip, count: int) -> tuple[list[Line], 
         told = [each for each in findings(question, found[0].tile, (chip,)) if each.code in ABOUT_CHIPS]
         refused = [line for each in told for line in _finding(each)]
         return [*refused, *([[]] if refused else ()), *lines[:-1]], not any(each.severity == "error" for each in told)
+    if question.decl.core == "move":
+        return [[(_say(_MOVES).format(op=question.decl.name), "")]], True
     return [[(_say(_NONE), "red")]], False
 
 
