@@ -24,6 +24,8 @@ NAMES = (
     "rope",
     "interleave_rope",
     "qk_norm_rope",
+    "qkv_prologue",
+    "mla_prologue",
     "matmul",
     "quantize_int8",
     "quant_matmul",

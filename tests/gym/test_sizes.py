@@ -64,6 +64,8 @@ SIZES = {
     "sinkhorn": lambda n: {"t": n(1, 200)},
     "recurrent_delta_rule": lambda n: {"lengths": (n(1, 5), n(0, 5)), "d": 16},
     "kimi_delta_attention": lambda n: {"lengths": sizes(n, 2, 60), "n": 1, "d": 16},
+    "qkv_prologue": lambda n: {"t": n(1, 60), "h": 32, "rows": 64},
+    "mla_prologue": lambda n: {"t": n(1, 60), "h": 32, "narrow": 32, "latent": 32, "rows": 64},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
     "gated_delta_rule": lambda n: {"lengths": sizes(n, 2, 90), "nqk": 1, "nv": 2, "d": 32, "chunk": 32},
 }
