@@ -36,8 +36,8 @@ def programs(monkeypatch):
     seen = []
     lower = engine.lower
 
-    def watched(kernel):
-        lowered = lower(kernel)
+    def watched(kernel, *rest):
+        lowered = lower(kernel, *rest)
         seen.append(lowered.program)
         return lowered
 

@@ -46,7 +46,8 @@ class Launch:
         _check_renamed(self.trace)
         _check_dynamic(self.trace)
         _check_tails(self.trace.root)
-        _Reads(self.trace).region(self.trace.root, {})
+        if _computes_what_is_read(self.trace.root):
+            _Reads(self.trace).region(self.trace.root, {})
 
 
 def is_simple(kernel: Kernel) -> bool:
@@ -181,6 +182,27 @@ def _tail_of(node: TIf) -> Region | None:
 
 
 # -- scalars ----------------------------------------------------------------------------------------------------------
+
+
+def _computes_what_is_read(root: Region) -> bool:
+    """Whether anything writes a tensor that a scalar is read from; indices and lengths mostly come from outside."""
+    written: set[object] = set()
+    read: set[object] = set()
+    waiting = [root]
+    while waiting:
+        for node in waiting.pop().body:
+            if isinstance(node, TOp):
+                if node.name == "read_scalar":
+                    read.update(node.operands)
+                else:
+                    written.update(node.results)
+            elif isinstance(node, TAssign):
+                written.add(node.dst)
+            elif isinstance(node, TLoop):
+                waiting.append(node.region)
+            elif isinstance(node, TIf):
+                waiting += (node.then, node.other)
+    return not read.isdisjoint(written)
 
 
 class _Reads:

@@ -112,8 +112,8 @@ class _Printer:
         return f" site {self.sites.setdefault(site, len(self.sites))}"
 
     def scope(self, scope: Scope) -> str:
-        shown = _scope(scope)
-        if not self.with_scopes or shown == "{}":
+        shown = _scope(scope) if self.with_scopes else "{}"
+        if shown == "{}":
             return ""
         return f" scope {self.scopes.setdefault(shown, len(self.scopes))}"
 

@@ -190,6 +190,9 @@ def _prune(block: Block, roots: set[Value]) -> Block:
 
 
 def _uses(thing: Any, used: set[Value | Expr]) -> None:
+    kind = type(thing)
+    if kind is int or kind is str or kind is bool:  # most attributes
+        return
     if isinstance(thing, Value):
         used.add(thing)
         for d in thing.valid:

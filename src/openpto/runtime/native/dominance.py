@@ -106,6 +106,8 @@ class _Walk:
 
     def index(self, node: Index) -> None:
         """The reads of an integer expression."""
+        if isinstance(node, int):
+            return
         for part in parts_of(node):
             if isinstance(part, Slot) and part.name not in self.seen_slots:
                 self.slots.add(part.name)

@@ -16,6 +16,7 @@ from openpto.ops.arith import BOOL
 from . import gemm
 from .caches import streams
 from .dominance import registers
+from .grouping import Body, groups, redirected
 from .jit import RUNTIME
 from .lanes import Code, memory
 from .loopir import (
@@ -79,7 +80,8 @@ class Emitter(VectorCode):
         self.fixed, self.fixed_pointers = registers(program)
         self.held: dict[str, str] = {}
         self.addresses_of: dict[str, str] = {}
-        self.functions: dict[Stmt, str] = {}
+        self.nests: dict[Stmt, Body] = {}
+        self.prefix = ""
         self.texts: list[str] = []
         self.inside = False
         self.thin = True
@@ -97,7 +99,9 @@ class Emitter(VectorCode):
         routines, externs = _runtime()
         declares = [d for d in self.code.declared if d.split("@")[1].split("(")[0] not in routines]
         head = "define i64 @kernel(ptr noalias %params, ptr noalias %sizes, ptr noalias %arena.in, ptr noalias %record)"
-        functions = "\n".join([*self.texts, f"{head} {self.attributes()}{{", "entry:", *self.code.lines, "}", ""])
+        found = groups(self.nests.values())
+        lines = [*self.texts, f"{head} {self.attributes()}{{", "entry:", *self.code.lines, "}", ""]
+        functions = "\n".join([*(line for group in found for line in group.text()), *redirected(lines, found)])
         used = [text for name, text in routines.items() if f"{name}(" in functions]
         return "\n".join([*declares, *externs, *used, functions])
 
@@ -218,7 +222,7 @@ class Emitter(VectorCode):
     def label(self, hint: str) -> str:
         """A fresh block name."""
         self.block += 1
-        return f"{hint}{self.block}"
+        return f"{self.prefix}{hint}{self.block}"
 
     def start(self, label: str) -> None:
         """Begin a block."""
@@ -296,28 +300,29 @@ class Emitter(VectorCode):
         super().vector(stmt)
 
     def nest(self, nest: Nest) -> None:
-        """Call the function of a nest of element loops."""
+        """Call the function of a nest of element loops, which ``grouping.py`` makes."""
         pointers = [f"ptr {self.address(at)}" for at in nest.pointers]
         integers = [f"i64 {self.index(n)}" for n in nest.integers]
-        name = self.functions.get(nest.body)
-        if name is None:
-            name = self.functions[nest.body] = f"nest{len(self.functions)}"
-            self.function(name, nest)
-        self.code.do(f"call void @{name}({', '.join(pointers + integers)})")
+        body = self.nests.get(nest.body)
+        if body is None:
+            body = self.nests[nest.body] = self.written(len(self.nests), nest)
+        self.code.do(f"call void @{body.name}({', '.join(pointers + integers)})")
 
-    def function(self, name: str, nest: Nest) -> None:
-        """The function itself."""
+    def written(self, number: int, nest: Nest) -> Body:
+        """The body of that function."""
+        name = f"nest{number}"
         kept = self.code, self.loop_values, self.held, self.addresses_of, self.current
-        self.code, self.loop_values, self.current = Code(declared=self.code.declared), {}, "entry"
+        self.code, self.loop_values = Code(declared=self.code.declared, prefix=f"x{number}."), {}
+        self.current, self.prefix = name, f"{name}."
         self.held = {f"n{k}": f"%n{k}" for k in range(len(nest.integers))}
         self.addresses_of = {f"a{k}": f"%a{k}" for k in range(len(nest.pointers))}
         self.inside = True
         self.statements((nest.body,))
         self.inside = False
-        params = [*(f"ptr {a}" for a in self.addresses_of.values()), *(f"i64 {n}" for n in self.held.values())]
-        head = f"define internal void @{name}({', '.join(params)}) noinline {{"
-        self.texts += [head, "entry:", *self.code.lines, "  ret void", "}"]
+        lines = [f"{name}:", *self.code.lines, "  ret void"]
         self.code, self.loop_values, self.held, self.addresses_of, self.current = kept
+        self.prefix = ""
+        return Body(name, len(nest.pointers), len(nest.integers), lines)
 
     def set_(self, stmt: Set) -> None:
         self.keep(stmt.slot, self.index(stmt.value))
@@ -475,7 +480,7 @@ class Emitter(VectorCode):
 
     def share(self, parent: Emitter) -> None:
         """Let this emitter write another function of the parent's module."""
-        self.texts, self.functions, self.code.declared = parent.texts, parent.functions, parent.code.declared
+        self.texts, self.nests, self.code.declared = parent.texts, parent.nests, parent.code.declared
 
     def comment(self, stmt: Comment) -> None:
         self.code.lines.append(f"  ; {stmt.text}")

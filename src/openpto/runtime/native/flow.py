@@ -106,6 +106,8 @@ class _Walk:
         return side
 
     def index(self, node: Index) -> None:
+        if isinstance(node, int):
+            return
         for part in parts_of(node):
             if isinstance(part, Slot) and part.name not in self.slots:
                 self.flow.taken_slots.setdefault(part.name)

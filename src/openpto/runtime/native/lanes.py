@@ -67,16 +67,17 @@ def splat(type_: str, value: str) -> str:
 
 @dataclass
 class Code:
-    """Lines of one function and the declarations they need."""
+    """Lines of one function and the declarations they need; names of registers begin with ``prefix``."""
 
     lines: list[str] = field(default_factory=list)
     declared: dict[str, None] = field(default_factory=dict)
     count: int = 0
+    prefix: str = "v"
 
     def name(self) -> str:
         """A fresh register."""
         self.count += 1
-        return f"%v{self.count}"
+        return f"%{self.prefix}{self.count}"
 
     def put(self, text: str) -> str:
         """One instruction with a result."""
