@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from openpto.device import CHIPS, CubeUse, cube_demands
+from openpto.device.capacity import SUM_BYTES
 from openpto.lint import api
 from openpto.lint.findings import Fix
 from openpto.lint.hooks import Binary, Call, KernelEnd, on, on_call, on_operation
@@ -117,11 +119,11 @@ def cube_tile(walk: Walk, call: Call) -> None:
 
 def _output_memory(walk: Walk, call: Call, m: list[int], k: list[int], n: list[int]) -> None:
     """L0C holds mL0 x nL0 elements of four bytes; without a chip the largest one counts."""
-    have = (256 if walk.judge.selection.chip in (None, "950") else 128) * 1024
-    rows, columns = _up(m[0]), _up(n[0])
-    need = rows * columns * 4
-    if need > have:
-        formula = f"{rows} x {columns} x 4 B = {need // 1024} KiB > {have // 1024} KiB"
+    chip = CHIPS.get(walk.judge.selection.chip or "") or max(CHIPS.values(), key=lambda chip: chip.l0c)
+    use = CubeUse(m, [k[0], k[1], k[-1]], n, SUM_BYTES, SUM_BYTES)
+    demand = dict(cube_demands(use))["l0c"]
+    if demand.need > chip.l0c:
+        formula = demand.formula(chip.l0c, chip.name)
         smaller = {"m": [m[0] // 2, m[1]], "k": list(k), "n": [n[0] // 2, n[1]]}
         tile = _shown({"m": m, "k": k, "n": n})
         walk.report(
