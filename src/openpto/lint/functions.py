@@ -20,9 +20,8 @@ _BARE = frozenset({
     "is_async", "conversion", "simple", "kwd_attrs", "rest", "str", "lineno",
 })  # fmt: skip
 """Fields of nodes that hold no nodes, or nodes without a place (contexts, operators)."""
-_fields_of: dict[type[ast.AST], tuple[str, ...]] = dict.fromkeys(
-    (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton), ()
-)
+_EMPTY = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton)
+_fields_of: dict[type[ast.AST], tuple[str, ...]] = dict.fromkeys(_EMPTY, ())
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
