@@ -220,7 +220,8 @@ class _Reads:
                 if node.attrs.get("submit_before_loop"):
                     open_.clear()
                 after = self.region(node.region, open_)
-                after = self.region(node.region, {**open_, **after})  # what an earlier iteration computes
+                if not after.keys() <= open_.keys():  # what an earlier iteration computes
+                    after = self.region(node.region, {**open_, **after})
                 open_ = {**open_, **after}
             elif isinstance(node, TIf):
                 open_ = {**self.region(node.then, open_), **self.region(node.other, open_)}

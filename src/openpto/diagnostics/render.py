@@ -23,10 +23,12 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from openpto.diagnostics.context import current_target
 from openpto.diagnostics.language import Language, T, current_language
 from openpto.diagnostics.registry import Rule, Severity
 from openpto.diagnostics.source import Excerpt, cell_width, display_path, excerpt, is_plain, printable
 from openpto.diagnostics.span import LoopFrame, Site, Span
+from openpto.diagnostics.vendor import in_order_of
 
 WIDTH = 80
 """Own prose is wrapped to this many cells. Source lines and paths are not wrapped."""
@@ -169,7 +171,7 @@ def _headline(rule: Rule, severity: Severity, title: str) -> str:
     head = f"{severity}[{rule.code}]: {title}"
     if not rule.aliases:
         return head
-    aliases = f"({', '.join(rule.aliases)})"
+    aliases = f"({', '.join(in_order_of(current_target(), rule.aliases))})"
     gap = max(ALIAS_COLUMN - cell_width(head) - cell_width(aliases), 2)
     return head + " " * gap + aliases
 

@@ -37,7 +37,7 @@ class BoundMode:
     mode: RunMode | None = None
     text: str = ""
     code: CodeType | None = None
-    names: Mapping[str, Any] | None = None
+    names: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, captured: Captured, options: object, caller_locals: Mapping[str, Any]) -> BoundMode:
@@ -70,7 +70,7 @@ class BoundMode:
         if self.code is None or self.names is None:
             return None
         try:
-            return _mode_in(eval(self.code, dict(self.names)))
+            return _mode_in(eval(self.code, self.names))
         except Exception:  # a name is gone, or means something else by now: nothing can be said
             return None
 
