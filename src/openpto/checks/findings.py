@@ -30,7 +30,7 @@ class Finding:
     @property
     def fields(self) -> dict[str, Any]:
         """All fields, the operation under the name that the author called."""
-        return {"op": self.op.site.asked or self.op.name, **self.particulars}
+        return {"op": self.op.called, **self.particulars}
 
     @property
     def refuses(self) -> bool:

@@ -79,7 +79,7 @@ def _check_tiles(kernel: Kernel) -> None:
             axis = suits.index(False)
             op = uses[0]
             fitting = [v if fits else most for v, fits, most in zip(tile, suits, longest, strict=True)]
-            name, extent = op.site.asked or op.name, longest[axis]
+            name, extent = op.called, longest[axis]
             suggest = numbers(tuple(v for v in fitting if v is not None))
             warn("PTO621", site=op.site, op=name, tile=numbers(tile), axis=axis, extent=extent, suggest=suggest)
 
@@ -108,7 +108,7 @@ def _check_renamed(trace: Trace) -> None:
             continue
         beside = next((node for node in _straight_line(body, before) if _computes(node)), None)
         if beside is not None:
-            name, line = beside.site.asked or beside.name, line_of(beside.site)
+            name, line = beside.called, line_of(beside.site)
             warn("PTO623", site=site, name=var.name or "the tensor", op=name, line=line)
 
 
@@ -254,7 +254,7 @@ class _Reads:
 
     def _compute(self, node: TOp, open_: dict[Var, Made]) -> None:
         found = recorded_access(node)
-        made = node.site.asked or node.name, node.site
+        made = node.called, node.site
         if looks_only(node.name):
             source = next((open_[var] for var in found.reads if var in open_), None)
             if source is None:

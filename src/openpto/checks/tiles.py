@@ -80,4 +80,4 @@ def _check_move(op: Op) -> None:
     """Toolchain 0.2 asks for a tile where data only move; the newer one takes the tile of the neighbours."""
     scope = op.scope
     if scope.vec is None and scope.cube is None and scope.conv is None and access(op).reads:
-        portability("PTO306", site=op.site, op=op.site.asked or op.name)
+        portability("PTO306", site=op.site, op=op.called)

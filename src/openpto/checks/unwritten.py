@@ -73,7 +73,7 @@ def _check_op(op: Op, empty: dict[Value, Site]) -> None:
         if looks_only(op.name):
             empty.update((result, empty[value]) for result in op.results if isinstance(result, Value))
         else:
-            fail("PTO410", site=op.site, op=op.name, name=value.name or "the tensor", declared=line_of(empty[value]))
+            fail("PTO410", site=op.site, op=op.called, name=value.name or "the tensor", declared=line_of(empty[value]))
 
 
 def _empty_at_head(loop: Loop, empty: Mapping[Value, Site]) -> dict[Value, Site]:

@@ -104,6 +104,11 @@ class Op:
     site: Site
     scope: Scope = field(default_factory=Scope)
 
+    @property
+    def called(self) -> str:
+        """The operation that the author called, which may be recorded as others: messages name it."""
+        return self.site.asked or self.name
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Let:

@@ -84,6 +84,11 @@ class TOp:
     site: Site
     scope: Scope
 
+    @property
+    def called(self) -> str:
+        """The operation that the author called, which may be recorded as others: messages name it."""
+        return self.site.asked or self.name
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TAssign:

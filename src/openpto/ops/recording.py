@@ -38,7 +38,7 @@ def recorder(op: str) -> Trace:
     """The trace of the kernel being recorded (PTO220 outside one)."""
     trace = current()
     if trace is None:
-        fail("PTO220", op=op)
+        fail("PTO220", op=called(op))
     return trace
 
 
@@ -62,7 +62,7 @@ def tensor(op: str, name: str, value: object) -> Var:
     """``value`` if it is a tensor (PTO223)."""
     if isinstance(value, Var):
         return value
-    fail("PTO223", op=op, name=name, got=type_name(value))
+    fail("PTO223", op=called(op), name=name, got=type_name(value))
 
 
 def tile(
@@ -78,7 +78,7 @@ def tile(
     that arithmetic is available for, unless the op does without: ``computes``)."""
     var = plain(op, name, value)
     if not ranks[0] <= var.type.rank <= ranks[1]:
-        fail("PTO232", op=op, name=name, rank=var.type.rank, low=ranks[0], high=ranks[1])
+        fail("PTO232", op=called(op), name=name, rank=var.type.rank, low=ranks[0], high=ranks[1])
     element_type(op, var.type.dtype, dtypes or OPS[op].dtypes, computes=computes)
     return var
 
@@ -94,7 +94,7 @@ def plain(op: str, name: str, value: object) -> Var:
 def row_major(op: str, name: str, var: Var) -> None:
     """Refuse the fractal layout (PTO264)."""
     if var.type.fmt is not TileOpFormat.TILEOP_ND:
-        fail("PTO264", op=op, name=name)
+        fail("PTO264", op=called(op), name=name)
 
 
 def static_shape(op: str, name: str, var: Var) -> tuple[int, ...]:
@@ -102,9 +102,9 @@ def static_shape(op: str, name: str, var: Var) -> tuple[int, ...]:
     shape = var.type.shape
     for extent in shape:
         if not isinstance(extent, int):
-            fail("PTO224", op=op, name=var.name or name, shape=shapes.shape_text(shape))
+            fail("PTO224", op=called(op), name=var.name or name, shape=shapes.shape_text(shape))
         if extent < 1:
-            fail("PTO235", op=op, extent=extent, shape=shapes.shape_text(shape))
+            fail("PTO235", op=called(op), extent=extent, shape=shapes.shape_text(shape))
     bounded(op, ints(var))
     return ints(var)
 
@@ -113,7 +113,7 @@ def bounded(op: str, shape: Sequence[int]) -> None:
     """A tensor of this shape has no more elements than the device counts (PTO235)."""
     count = math.prod(shape)
     if count > MAX_ELEMENTS:
-        fail("PTO235", op=op, extent=f"of {count} elements ({TOO_MANY})", shape=shapes.shape_text(shape))
+        fail("PTO235", op=called(op), extent=f"of {count} elements ({TOO_MANY})", shape=shapes.shape_text(shape))
 
 
 def ints(var: Var) -> tuple[int, ...]:
@@ -126,9 +126,9 @@ def element_type(op: str, dtype: DataType, dtypes: Dtypes | None, *, computes: b
     """Refuse a type outside the op's table (PTO231), or one that is not available yet (PTO903)."""
     if dtypes is not None and dtype not in dtypes.union:
         taken = ", ".join(d.short for d in sorted(dtypes.union))
-        fail("PTO231", op=op, dtype=dtype.name, taken=taken)
+        fail("PTO231", op=called(op), dtype=dtype.name, taken=taken)
     if computes and dtype not in COMPUTED:
-        fail("PTO903", op=op, dtype=dtype.name)
+        fail("PTO903", op=called(op), dtype=dtype.name)
     if not computes:
         host_type(op, dtype)
 
@@ -138,13 +138,13 @@ def host_type(op: str, dtype: DataType) -> None:
     try:
         numpy_dtype(dtype)
     except KeyError:
-        fail("PTO903", op=op, dtype=dtype.name)
+        fail("PTO903", op=called(op), dtype=dtype.name)
 
 
 def same_dtype(op: str, first: Var, other: Var) -> None:
     """Both operands have one element type (PTO228)."""
     if first.type.dtype is not other.type.dtype:
-        fail("PTO228", op=op, first=first.type.dtype.name, other=other.type.dtype.name)
+        fail("PTO228", op=called(op), first=first.type.dtype.name, other=other.type.dtype.name)
 
 
 def integer(op: str, name: str, value: object) -> int:
@@ -152,14 +152,14 @@ def integer(op: str, name: str, value: object) -> int:
     if isinstance(value, Expr):
         known = value.concrete()
         if known is None:
-            fail("PTO234", op=op, name=name, expr=ex.text(value))
+            fail("PTO234", op=called(op), name=name, expr=ex.text(value))
         return known
     if isinstance(value, enum.Enum):
-        fail("PTO222", op=op, why=f"{name} must be an int, got {value} (is it the keyword dtype?)")
+        fail("PTO222", op=called(op), why=f"{name} must be an int, got {value} (is it the keyword dtype?)")
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        fail("PTO222", op=op, why=f"{name} must be an int, got {type_name(value)}")
+        fail("PTO222", op=called(op), why=f"{name} must be an int, got {type_name(value)}")
 
 
 def integers(op: str, name: str, values: object) -> tuple[int, ...]:
@@ -172,7 +172,7 @@ def extents(op: str, name: str, values: object) -> tuple[int, ...]:
     found = integers(op, name, values)
     for extent in found:
         if extent < 0:
-            fail("PTO235", op=op, extent=extent, shape=shapes.shape_text(found))
+            fail("PTO235", op=called(op), extent=extent, shape=shapes.shape_text(found))
     return found
 
 
@@ -190,14 +190,14 @@ def sequence(op: str, name: str, values: object) -> Sequence[Any]:
     """A list or tuple (PTO222)."""
     if isinstance(values, (list, tuple)):
         return values
-    fail("PTO222", op=op, why=f"{name} must be a list, got {type_name(values)}")
+    fail("PTO222", op=called(op), why=f"{name} must be a list, got {type_name(values)}")
 
 
 def axis(op: str, value: object, rank: int, name: str = "dim") -> int:
     """An axis, negative ones from the end (PTO233)."""
     number = integer(op, name, value)
     if not -rank <= number < rank:
-        fail("PTO233", op=op, axis=number, rank=rank)
+        fail("PTO233", op=called(op), axis=number, rank=rank)
     return number % rank
 
 
@@ -207,14 +207,19 @@ def valid_shape(op: str, value: object, shape: Sequence[Dim]) -> tuple[Dim, ...]
         return None
     valid = dims(op, "valid_shape", value)
     if len(valid) != len(shape):
-        fail("PTO236", op=op, what="valid_shape", a=len(valid), what_b="shape", b=len(shape))
+        fail("PTO236", op=called(op), what="valid_shape", a=len(valid), what_b="shape", b=len(shape))
     for extent, full in zip(valid, shape, strict=True):
         gap = affine.difference(full, extent)
         if isinstance(extent, int) and extent < 0:
-            fail("PTO237", op=op, why=f"Not supported: validShape contains {extent}", valid=shapes.shape_text(valid))
+            fail(
+                "PTO237",
+                op=called(op),
+                why=f"Not supported: validShape contains {extent}",
+                valid=shapes.shape_text(valid),
+            )
         if gap is not None and gap < 0:
             why = f"View operation failed: newValidShapes {ex.text(extent)} is more than the extent {ex.text(full)}"
-            fail("PTO237", op=op, why=why, valid=shapes.shape_text(valid))
+            fail("PTO237", op=called(op), why=why, valid=shapes.shape_text(valid))
     return valid
 
 
@@ -222,14 +227,14 @@ def data_type(op: str, name: str, value: object) -> DataType:
     """A DataType (PTO222)."""
     if isinstance(value, DataType):
         return value
-    fail("PTO222", op=op, why=f"{name} must be a pypto DataType such as pypto.DT_FP32, got {type_name(value)}")
+    fail("PTO222", op=called(op), why=f"{name} must be a pypto DataType such as pypto.DT_FP32, got {type_name(value)}")
 
 
 def flag(op: str, name: str, value: object) -> bool:
     """A bool (ints 0 and 1 too)."""
     if isinstance(value, (bool, int)):
         return bool(value)
-    fail("PTO222", op=op, why=f"{name} must be a bool, got {type_name(value)}")
+    fail("PTO222", op=called(op), why=f"{name} must be a bool, got {type_name(value)}")
 
 
 def is_window(var: Var) -> bool:
@@ -261,7 +266,7 @@ def whole_axis(op: str, axis: int, rank: int, extent: int) -> None:
     """The vector tile does not cut an axis that the op needs as a whole (PTO328)."""
     tile = vector_tile(axis, rank)
     if tile is not None and tile < extent:
-        fail("PTO328", op=op, tile=tile, rule=f"at least {extent} on axis {axis}, which is needed as a whole")
+        fail("PTO328", op=called(op), tile=tile, rule=f"at least {extent} on axis {axis}, which is needed as a whole")
 
 
 @contextmanager
@@ -287,12 +292,12 @@ def is_number(value: object) -> bool:
 def scalar(op: str, value: object, dtype: DataType) -> Imm:
     """A scalar operand beside a tensor of ``dtype``, rounded to it (PTO225 to PTO228, PTO649)."""
     if isinstance(value, Expr):
-        fail("PTO226", op=op, expr=ex.text(value))
+        fail("PTO226", op=called(op), expr=ex.text(value))
     if not is_number(value):
-        fail("PTO225", op=op, got=type_name(value), hint=_number_hint(value))
+        fail("PTO225", op=called(op), got=type_name(value), hint=_number_hint(value))
     if isinstance(value, Imm):
         if value.dtype is not dtype:
-            fail("PTO228", op=op, first=dtype.name, other=value.dtype.name)
+            fail("PTO228", op=called(op), first=dtype.name, other=value.dtype.name)
         value = value.value
     assert isinstance(value, (int, float))
     return represented(op, value, dtype)
@@ -302,7 +307,7 @@ def represented(op: str, value: int | float, dtype: DataType) -> Imm:
     """``value`` as a literal of ``dtype``: refused (PTO227) or told (PTO649) if an integer type cannot hold it."""
     if is_int(dtype):
         if isinstance(value, float) and not math.isfinite(value):
-            fail("PTO227", op=op, dtype=dtype.name, value=value)
+            fail("PTO227", op=called(op), dtype=dtype.name, value=value)
         info = np.iinfo(numpy_dtype(dtype))
         lowest, highest = int(info.min), int(info.max)
         if op.startswith("bitwise"):  # the bits count: 0xFF is a mask of INT8
@@ -321,7 +326,7 @@ def _number_hint(value: object) -> str:
 def strict_scalar(op: str, value: object, dtype: DataType) -> Imm:
     """As :func:`scalar`, and a float beside an integer tensor is refused (PTO227)."""
     if isinstance(value, float) and is_int(dtype):
-        fail("PTO227", op=op, dtype=dtype.name, value=value)
+        fail("PTO227", op=called(op), dtype=dtype.name, value=value)
     return scalar(op, value, dtype)
 
 
@@ -363,6 +368,12 @@ def asking(name: str) -> Iterator[None]:
         _asked.reset(token)
 
 
+def called(op: str) -> str:
+    """How messages call an operation: as the author does, also where it is recorded as others."""
+    asked = _asked.get()
+    return op if asked in op else asked
+
+
 def site_of_call(op: str) -> Site:
     """The place in the author's source, with the operation that is called there if it is recorded as another one."""
     asked, site = _asked.get(), current_site()
@@ -385,7 +396,7 @@ def pointwise(op: str, operands: Sequence[Operand], dtype: DataType | None = Non
     tiles = [x for x in operands if isinstance(x, Var)]
     shape = shapes.broadcast([ints(x) for x in tiles])
     if shape is None or math.prod(shape) > MAX_ELEMENTS:
-        fail("PTO229", op=op, shapes=" and ".join(shapes.shape_text(x.type.shape) for x in tiles))
+        fail("PTO229", op=called(op), shapes=" and ".join(shapes.shape_text(x.type.shape) for x in tiles))
     valid, differing = shapes.broadcast_valid([(x.type.shape, x.valid) for x in tiles], shape)
     for at, first, other in differing:
         portability("PTO653", op=op, axis=at, first=ex.text(first), other=ex.text(other))

@@ -91,7 +91,7 @@ def join_masks(low: Lowering, op: Op, tiles: Sequence[NTile], made: NTile, empty
 
 def warn_undefined(low: Lowering, op: Op, made: NTile) -> None:
     """Tell once that undefined elements were computed with."""
-    name = op.name
+    name = op.called
     whole = low.b.hold(low.all_defined(made))
     low.note(L.binary("eq", whole, 0), "PTO431", lambda: {"op": name})
 
@@ -127,7 +127,7 @@ def _valid(low: Lowering, op: Op, shape: Sequence[Index], tiles: Sequence[NTile]
 
 def _check_shapes(low: Lowering, op: Op, fits: Index, tiles: Sequence[NTile], shape: Sequence[Index]) -> None:
     ranks = [len(t.shape) for t in tiles]
-    name = op.name
+    name = op.called
 
     def fields(*values: int) -> dict[str, object]:
         *shapes, want = _split(values, ranks)
@@ -149,7 +149,7 @@ def _report_difference(low: Lowering, op: Op, differ: Index, tiles: Sequence[NTi
     if said_while_tracing(op):
         return
     ranks = [len(t.valid) for t in tiles]
-    name = op.name
+    name = op.called
 
     def fields(*values: int) -> dict[str, object]:
         *extents, used = _split(values, ranks)

@@ -104,7 +104,7 @@ def position(low: Lowering, op: Op) -> NTile:
     type = result_of(op).type
     shape = low.shape(type)
     kept = (*source.valid[:axis], *source.valid[axis + 1 :])
-    length, name = source.valid[axis], op.name
+    length, name = source.valid[axis], op.called
     ok = L.binary("or", L.binary("ne", length, 0), L.binary("eq", low.b.hold(count(kept)), 0))
     low.check(ok, "PTO464", lambda: {"op": name, "axis": axis})
     valid = (*source.valid[:axis], 1, *source.valid[axis + 1 :]) if keepdim else kept

@@ -30,7 +30,7 @@ def _shared(
     low: Lowering, op: Op, act: Act, values: Sequence[Index], memory: Sequence[Ptr] = (), answer: str = ""
 ) -> None:
     """Have the host do ``act`` in the session of the call."""
-    name = op.site.asked or op.name
+    name = op.called
 
     def action(host: Host, site: Site, values: Numbers, addresses: Numbers) -> int | None:
         return act(host.ranks(name, site), site, values, addresses)

@@ -203,7 +203,7 @@ def index_put(low: Lowering, op: Op) -> NTile:
     into, target = low.target(op)
     *lists, source = [low.read(o) for o in op.operands[:-1]]
     length = lists[0].valid[0]
-    name, many = op.name, len(lists)
+    name, many = op.called, len(lists)
     low.check(
         all_of(*(L.binary("eq", places.valid[0], length) for places in lists)),
         "PTO462",
@@ -302,7 +302,7 @@ def _some(low: Lowering, extents: Sequence[Index]) -> Index:
 def _fitting(low: Lowering, op: Op, source: NTile, extents: Sequence[Index]) -> None:
     """The source must cover what the index asks for."""
     fits = all_of(*(L.binary("le", n, have) for n, have in zip(extents, source.valid, strict=True)))
-    rank, name = len(extents), op.name
+    rank, name = len(extents), op.called
     low.check(
         fits,
         "PTO462",

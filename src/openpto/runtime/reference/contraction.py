@@ -87,7 +87,7 @@ def _defined(
             mask = mask & regions.to_mask(row.defined, row.valid)[..., : out[-1]]
     region = regions.from_mask(np.broadcast_to(mask, out).copy())
     if region is not None:
-        m.warn("PTO431", op, op=op.name)
+        m.warn("PTO431", op, op=op.called)
     return region
 
 

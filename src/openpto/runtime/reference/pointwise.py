@@ -85,11 +85,11 @@ def _valid(m: Machine, op: Op, shape: Extents, tiles: list[Tile]) -> Extents:
             if capacity == shape[-axis]:
                 spanning.append(t.valid[-axis])
             elif capacity != 1:
-                m.fault("PTO462", op=op.name, shapes=", ".join(shown(x.data.shape) for x in tiles), want=shown(shape))
+                m.fault("PTO462", op=op.called, shapes=", ".join(shown(x.data.shape) for x in tiles), want=shown(shape))
         valid[-axis] = min(spanning, default=shape[-axis])
         differ = differ or len(set(spanning)) > 1
     if differ and not said_while_tracing(op):
-        m.portability("PTO432", op, op=op.name, extents=", ".join(shown(t.valid) for t in tiles), used=shown(valid))
+        m.portability("PTO432", op, op=op.called, extents=", ".join(shown(t.valid) for t in tiles), used=shown(valid))
     return tuple(valid)
 
 
@@ -131,5 +131,5 @@ def _defined(m: Machine, op: Op, tiles: list[Tile], valid: Extents) -> Region:
         elif t.defined is not None and not whole(t):
             region = regions.intersect(region, regions.spread(t.defined, t.valid, valid), valid)
     if region is not None and op.name != CONVERT:
-        m.warn("PTO431", op, op=op.name)
+        m.warn("PTO431", op, op=op.called)
     return region

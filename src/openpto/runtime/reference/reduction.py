@@ -35,7 +35,7 @@ def reduce(m: Machine, op: Op) -> Tile:
     body = _FOLDS[arithmetic.kind](source.body, axes, keepdim)
     defined: Region = FULL
     if source.defined is not None and not whole(source):
-        m.warn("PTO431", op, op=op.name)
+        m.warn("PTO431", op, op=op.called)
         defined = regions.reduced(source.defined, source.valid, axes)
         if not keepdim:
             defined = regions.without_axes(defined, axes)

@@ -31,7 +31,7 @@ def scan(m: Machine, op: Op) -> Tile:
     body = combine.accumulate(wide, axis=axis, dtype=wide.dtype)
     defined: Region = FULL
     if source.defined is not None and not whole(source):
-        m.warn("PTO431", op, op=op.name)
+        m.warn("PTO431", op, op=op.called)
         mask = regions.to_mask(source.defined, source.valid)
         defined = regions.from_mask(np.logical_and.accumulate(mask, axis=axis))
     return tile(framed(narrowed(body, host), shape), source.valid, defined)
@@ -46,7 +46,7 @@ def position(m: Machine, op: Op) -> Tile:
     shape = m.shape(result_of(op).type)
     rows = regions.count([n for i, n in enumerate(source.valid) if i != axis])
     if source.valid[axis] == 0 and rows:
-        m.fault("PTO464", op=op.name, axis=axis)
+        m.fault("PTO464", op=op.called, axis=axis)
     keys = sort_keys(source.body, nan_is_greatest=op.name == "argmax")
     if rows:
         choose = np.argmax if op.name == "argmax" else np.argmin
@@ -56,7 +56,7 @@ def position(m: Machine, op: Op) -> Tile:
         body = np.zeros(extents, np.int32)
     defined: Region = FULL
     if source.defined is not None and not whole(source):
-        m.warn("PTO431", op, op=op.name)
+        m.warn("PTO431", op, op=op.called)
         defined = regions.reduced(source.defined, source.valid, (axis,))
         if not keepdim:
             defined = regions.without_axes(defined, (axis,))

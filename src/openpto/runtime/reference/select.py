@@ -44,7 +44,7 @@ def one_hot(m: Machine, op: Op) -> Tile:
     defined: Region = FULL
     inside = (body >= 0) & (body < classes)
     if source.defined is not None and not whole(source):
-        m.warn("PTO431", op, op=op.name)
+        m.warn("PTO431", op, op=op.called)
         mask = regions.to_mask(source.defined, source.valid)
         inside |= ~mask
         defined = regions.from_mask(np.broadcast_to(mask[..., None], (*body.shape, classes)).copy())

@@ -22,7 +22,7 @@ from .tiles import Tile, framed, tile
 def session(m: Machine, op: Op) -> Session:
     """The session of this run; begun by its first distributed operation."""
     if m.session is None:
-        m.session = Session.begin(op.site.asked or op.name, m.place(op.site))
+        m.session = Session.begin(op.called, m.place(op.site))
     return m.session
 
 

@@ -53,7 +53,7 @@ def whole_rows(m: Machine, op: Op, source: Tile, axis: int, valid: tuple[int, ..
     """Rows that hold an undefined element are not defined."""
     if source.defined is None or whole(source):
         return FULL
-    m.warn("PTO431", op, op=op.name)
+    m.warn("PTO431", op, op=op.called)
     at = axis % len(valid)
     rows = regions.to_mask(source.defined, source.valid).all(axis=at, keepdims=True)
     return regions.from_mask(np.broadcast_to(rows, valid).copy())

@@ -78,7 +78,7 @@ def index_put(m: Machine, op: Op) -> Tile:
     *lists, source = [m.read(o) for o in op.operands[:-1]]
     length = lists[0].valid[0]
     if any(places.valid != (length,) for places in lists):
-        m.fault("PTO462", op=op.name, shapes=", ".join(shown(i.valid) for i in lists), want=shown((length,)))
+        m.fault("PTO462", op=op.called, shapes=", ".join(shown(i.valid) for i in lists), want=shown((length,)))
     extents = (length, *source.valid[1:])
     positions = [checked_positions(m, places, axis, target.valid[axis], into.name) for axis, places in enumerate(lists)]
     if not regions.count(extents):
@@ -110,7 +110,7 @@ def scatter_update(m: Machine, op: Op) -> Tile:
         picked = (i * columns + j,)
         positions = [rows]
     if any(n > have for n, have in zip(needed, source.valid, strict=True)):
-        m.fault("PTO462", op=op.name, shapes=shown(source.valid), want=shown(needed))
+        m.fault("PTO462", op=op.called, shapes=shown(source.valid), want=shown(needed))
     region = FULL if mask is None else regions.from_mask(mask[picked])
     _write_rows(m, op, into, target, positions, source.body[picked], region, None)
     return target
@@ -147,7 +147,7 @@ def atomic_add(m: Machine, op: Op) -> Tile:
 def _fitting(m: Machine, op: Op, source: Tile, extents: Extents) -> tuple[Array, Region]:
     """The part of ``source`` that the index covers."""
     if any(n > have for n, have in zip(extents, source.valid, strict=True)):
-        m.fault("PTO462", op=op.name, shapes=shown(source.valid), want=shown(extents))
+        m.fault("PTO462", op=op.called, shapes=shown(source.valid), want=shown(extents))
     region = regions.window(source.defined, (0,) * len(extents), extents)
     return source.body[tuple([slice(n) for n in extents])], region
 
