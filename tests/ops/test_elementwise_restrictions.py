@@ -243,7 +243,7 @@ def test_split_k_takes_no_epilogue(extra):
         out[:] = x + 1.0
 
     x = np.ones((8, 16), np.float32)
-    with pytest.raises(PyptoError, match="(?i)split-k") as caught:
+    with pytest.raises(PyptoError, match=r"(?i)split-k") as caught:
         pypto.jit(kernel)(x, np.zeros_like(x))
     assert caught.value.code == "PTO275"
 

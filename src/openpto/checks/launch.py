@@ -109,7 +109,7 @@ def _check_renamed(trace: Trace) -> None:
         beside = next((node for node in _straight_line(body, before) if _computes(node)), None)
         if beside is not None:
             name, line = beside.called, line_of(beside.site)
-            warn("PTO623", site=site, name=var.name or "the tensor", op=name, line=line)
+            warn("PTO623", site=site, name=var.shown, op=name, line=line)
 
 
 def _straight_line(body: list[object], at: int) -> Iterator[TOp]:
@@ -240,7 +240,7 @@ class _Reads:
             var = next(operand for operand in node.operands if isinstance(operand, Var))
             if var in open_:
                 op, site = open_[var]
-                warn("PTO626", site=node.site, name=var.name or "a tensor", op=op, line=line_of(site))
+                warn("PTO626", site=node.site, name=var.shown, op=op, line=line_of(site))
         elif node.name not in BY_CONTROL_CORE:
             self._compute(node, open_)
 

@@ -58,7 +58,7 @@ def _check_moved_node(node: TOp | TAssign, moved: dict[Var, Site]) -> None:
         if var not in moved or (_adds_to_copy(moved[var]) and node.site.asked == ADDS):
             continue
         code = "PTO612" if _adds_to_copy(moved[var]) else "PTO610"
-        portability(code, site=node.site, name=var.name or "the tensor", line=line_of(moved[var]))
+        portability(code, site=node.site, name=var.shown, line=line_of(moved[var]))
     for var in _writes(node):
         moved.pop(var, None)
     if isinstance(node, TOp) and node.name == "clone" and _adds_to_copy(node.site):
@@ -107,7 +107,7 @@ def _check_round_trip(node: TOp | TAssign, parts: Parts) -> None:
     if isinstance(node, TOp) and node.name == "assemble":
         target = recorded_access(node).target
         if target in flowing:
-            portability("PTO611", site=node.site, name=target.name or "the tensor")
+            portability("PTO611", site=node.site, name=target.shown)
         return
     if isinstance(node, TOp) and node.name == "view":
         flowing |= {var for var in _reads(node) if node.types[0][0].shape != var.type.shape}

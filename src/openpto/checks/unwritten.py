@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from openpto.checks.access import access, line_of, looks_only, operations, runs_at_least_once
-from openpto.diagnostics import Site, fail, warn
+from openpto.diagnostics import Site, assigned_name, fail, warn
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Value
 from openpto.ir.trace import Trace
@@ -73,7 +73,9 @@ def _check_op(op: Op, empty: dict[Value, Site]) -> None:
         if looks_only(op.name):
             empty.update((result, empty[value]) for result in op.results if isinstance(result, Value))
         else:
-            fail("PTO410", site=op.site, op=op.called, name=value.name or "the tensor", declared=line_of(empty[value]))
+            declared = empty[value]
+            name = value.name or assigned_name(declared.span) or "the tensor"
+            fail("PTO410", site=op.site, op=op.called, name=name, declared=line_of(declared))
 
 
 def _empty_at_head(loop: Loop, empty: Mapping[Value, Site]) -> dict[Value, Site]:

@@ -7,6 +7,7 @@ from openpto.diagnostics.errors import PyptoError, error_class, fail, fault, for
 from openpto.diagnostics.language import Language, T, current_language, set_language
 from openpto.diagnostics.registry import PROFILES, RULES, Rule, find_rule, register
 from openpto.diagnostics.render import one_line, render
+from openpto.diagnostics.source import assigned_name
 from openpto.diagnostics.span import NOWHERE, LoopFrame, Site, Span
 from openpto.diagnostics.warning import PyptoWarning, collect_warnings, emit, portability, warn
 
@@ -22,6 +23,7 @@ __all__ = [
     "Site",
     "Span",
     "T",
+    "assigned_name",
     "at",
     "backtrace_wanted",
     "collect_warnings",

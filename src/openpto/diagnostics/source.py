@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +39,20 @@ def excerpt(span: Span) -> Excerpt | None:
     positions = _cell_positions(raw)
     start, stop = positions[begin], positions[end]
     return _window(printable(_expand_tabs(raw)).rstrip(), start, max(stop - start, 1))
+
+
+_ASSIGNED = re.compile(r"\s*([^\W\d]\w*)\s*=\s*\Z")
+
+
+def assigned_name(span: Span | None) -> str:
+    """The name that the statement gives to the whole expression at a place: `t` of `t = pypto.exp(x)`; or nothing."""
+    if span is None or not span.has_columns:
+        return ""
+    before = _ASSIGNED.match(linecache.getline(span.file, span.line)[: span.col])
+    if before is None:
+        return ""
+    behind = linecache.getline(span.file, span.end_line)[span.end_col :].partition("#")[0]
+    return "" if behind.strip() else before[1]
 
 
 def display_path(file: str) -> str:

@@ -98,7 +98,7 @@ class _Walker:
             self._refuse(var, write, site or write.site)
 
     def _refuse(self, var: Var, write: _Write, site: Site) -> None:
-        name, other = var.name or "a tensor", write.through.name or "another tensor"
+        name, other = var.shown, write.through.shown
         line, since = place(write.site.span), place(write.since.span)
         fail("PTO145", site=site, name=name, other=other, since=since, written=other, line=line)
 

@@ -399,7 +399,7 @@ class Carries:
             fail(
                 "PTO140",
                 site=self.site,
-                name=var.name or "a tensor",
+                name=var.shown,
                 stored=where,
                 head=type_text(head),
                 end=type_text(var.type),

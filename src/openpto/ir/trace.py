@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from openpto.diagnostics import Site, fail, warn
+from openpto.diagnostics import Site, assigned_name, fail, warn
 
 from . import affine
 from . import expr as ex
@@ -51,6 +51,11 @@ class Var:
 
     def __repr__(self) -> str:
         return f"Var({self.name or self.uid}: {self.type})"
+
+    @property
+    def shown(self) -> str:
+        """How messages call it: its name, or the one that the author gives to what made it."""
+        return self.name or assigned_name(self.site.span) or "a tensor"
 
     @property
     def state(self) -> VarState:
@@ -381,11 +386,11 @@ class Trace:
         for operand in operands:
             if isinstance(operand, Var):
                 if operand.trace is not self:
-                    fail("PTO172", site=site, name=operand.name or "a tensor", created=_place(operand.site))
+                    fail("PTO172", site=site, name=operand.shown, created=_place(operand.site))
                 if operand.poison is not None:
-                    fail("PTO173", site=site, name=operand.name or "a tensor", changed=_place(operand.poison))
+                    fail("PTO173", site=site, name=operand.shown, changed=_place(operand.poison))
                 if not any(r is operand.region for r in self.open_regions()):
-                    fail("PTO171", site=site, name=operand.name or "a tensor", created=_place(operand.site))
+                    fail("PTO171", site=site, name=operand.shown, created=_place(operand.site))
             elif isinstance(operand, Expr):
                 self._check_leaves(operand, site)
 

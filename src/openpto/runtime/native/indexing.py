@@ -19,10 +19,10 @@ from .movement import FALSE, all_of
 from .tiles import NTile, zero
 
 
-def checked_index(low: Lowering, index: Sequence[Index], extents: Sequence[Index], name: str) -> tuple[Index, ...]:
+def checked_index(low: Lowering, index: Sequence[Index], extents: Sequence[Index], var: int) -> tuple[Index, ...]:
     """``index`` if it lies inside ``extents``; else a fault."""
     rank = len(index)
-    shown_name = name or "the tensor"
+    shown_name = low.name_of(var)
     for axis, (i, n) in enumerate(zip(index, extents, strict=True)):
         inside = L.binary("and", L.binary("ge", i, 0), L.binary("lt", i, n))
 
@@ -40,8 +40,8 @@ def read_scalar(low: Lowering, op: Op) -> None:
     assert isinstance(value, Value)
     source = low.source(value)
     wanted = [low.b.hold(low.scalar(o)) for o in op.operands[1:] if isinstance(o, Expr)]
-    index = checked_index(low, wanted, source.valid, value.name)
-    name = value.name or "the tensor"
+    index = checked_index(low, wanted, source.valid, value.var)
+    name = low.name_of(value.var)
     if source.mask is not None:
         defined = L.Peek(source.mask.moved(index).at)
         low.check(defined, "PTO402", lambda *i: {"name": name, "index": shown(i)}, *index)
@@ -76,7 +76,7 @@ def gather(low: Lowering, op: Op) -> NTile:
     )
     masked = source.mask is not None or beyond != 1
     made = low.fresh(type, shape, valid, masked)
-    checked_positions(low, index, axis, source.valid[axis], value.name)
+    checked_positions(low, index, axis, source.valid[axis], value.var)
     with positions(low.b, valid) as at:
         where = low.b.hold(L.Peek(index.arr.moved(at).at), "where")
         origin = [p if a != axis else where for a, p in enumerate(at)]
@@ -103,10 +103,10 @@ def _set_undefined(low: Lowering, made: NTile, at: Sequence[Index]) -> None:
     fill(low.b, (), FALSE, Arr(made.mask.moved(at).at, ()))
 
 
-def checked_positions(low: Lowering, index: NTile, axis: int, extent: Index, name: str) -> None:
+def checked_positions(low: Lowering, index: NTile, axis: int, extent: Index, var: int) -> None:
     """The valid elements of an index tensor must be defined and lie in [0, extent)."""
     rank = len(index.valid)
-    shown_name = name or "the tensor"
+    shown_name = low.name_of(var)
     if index.mask is not None:
         with positions(low.b, index.valid) as at:
             defined = L.Peek(index.mask.moved(at).at)

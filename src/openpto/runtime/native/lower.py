@@ -20,6 +20,7 @@ from openpto.diagnostics import Site
 from openpto.ir import affine
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.expr import Dim, Expr
+from openpto.ir.names import UNNAMED, tensor_names
 from openpto.ir.nodes import Block, Carry, Kernel, Let, Loop, Op, Stmt, TileType, Value
 from openpto.ops import arith
 from openpto.runtime.places import shown
@@ -82,6 +83,7 @@ class Lowering:
         self, kernel: Kernel, lifetimes: Lifetimes, aliases: Aliases, handlers: Callable[[str], Handler]
     ) -> None:
         self.kernel = kernel
+        self.names = tensor_names(kernel)
         self.deaths = lifetimes.deaths
         self.lifetimes = lifetimes
         self.aliases = aliases
@@ -119,6 +121,10 @@ class Lowering:
             self.calls(name)
 
     # -- faults --------------------------------------------------------------------------------------------------
+
+    def name_of(self, var: int) -> str:
+        """How messages call a tensor."""
+        return self.names.get(var, UNNAMED)
 
     def entry(self, code: str, fields: Callable[..., dict[str, Any]], count: int, kind: str = "fault") -> int:
         """A site for the present statement."""
@@ -201,7 +207,7 @@ class Lowering:
             found = self.mark(value)
         if found.blank and not blank:
             found = self.opened(found)
-        name = value.name or "a tensor"
+        name = value.name or self.name_of(value.var)
         self.check(found.alive, "PTO404", lambda: {"name": name})
         return found
 
@@ -247,7 +253,7 @@ class Lowering:
         """The tile of a value that is about to be read."""
         assert isinstance(value, Value)
         found = self.tile(value, blank=True)
-        name = value.name or "a tensor"
+        name = value.name or self.name_of(value.var)
         self.check(
             found.written,
             "PTO403",

@@ -101,7 +101,7 @@ def _check_window(
     """An explicit valid_shape may not reach past what is valid in the source, unless the window is empty."""
     empty = low.b.hold(L.binary("eq", low.b.hold(count(valid)), 0))
     index_axes = op.attrs.get("index_axes", ())
-    name, rank = value.name or "the tensor", len(valid)
+    name, rank = low.name_of(value.var), len(valid)
     for axis, (n, rest) in enumerate(zip(valid, left, strict=True)):
         if n == rest:
             continue

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from openpto.ir.names import UNNAMED
 from openpto.ir.nodes import Block, Carry, If, Loop, Op, Value
 from openpto.runtime.boxes import box_text
 from openpto.runtime.reference.races import RaceLog, chained_carries
@@ -80,17 +81,17 @@ def rebound(low: Lowering, carry: Carry, end: NTile) -> None:
             touch(low, carry.param.var, [0] * len(end.valid), end.valid, True)
 
 
-def finish(low: Lowering, names: dict[int, str]) -> None:
+def finish(low: Lowering) -> None:
     """The host compares; a race is a fault at the loop."""
     assert low.watch is not None
-    loop = low.watch.loop
+    loop, names = low.watch.loop, low.names
 
     def fields(log: RaceLog) -> dict[str, Any]:
         race = log.first()
         if race is None:
             return {}
         return {
-            "name": names.get(race.var, "a tensor"),
+            "name": names.get(race.var, UNNAMED),
             "loop": loop.attrs.get("name") or "the loop",
             "index": loop.attrs.get("idx_name") or "index",
             "writer": race.writer,

@@ -107,7 +107,7 @@ def loop(low: Lowering, stmt: Loop) -> None:
         low.leaves[c.result] = scalars[c]
     low.release(deaths.after)
     if outermost is not None:
-        races.finish(low, _object_names(low))
+        races.finish(low)
         low.watch = None
 
 
@@ -148,17 +148,6 @@ def _inside(low: Lowering, stmt: Loop, index: str, bounds: tuple[Index, Index, I
     yield
     low.loops.pop()
     low.known = known
-
-
-def _object_names(low: Lowering) -> dict[int, str]:
-    """What objects are called: parameters by their name, others by that of a value that lives now."""
-    names: dict[int, str] = {}
-    for param in low.kernel.params:
-        names.setdefault(param.value.var, param.name)
-    for value in low.alive():
-        if value.name:
-            names.setdefault(value.var, value.name)
-    return names
 
 
 def _learn_index(low: Lowering, index: str, start: Index, stop: Index, step: Index) -> None:

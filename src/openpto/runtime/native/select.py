@@ -29,7 +29,7 @@ def index_select(low: Lowering, op: Op) -> NTile:
     axis: int = op.attrs["axis"]
     type = result_of(op).type
     shape = low.shape(type)
-    checked_positions(low, index, axis, source.valid[axis], value.name)
+    checked_positions(low, index, axis, source.valid[axis], value.var)
     before, after = source.valid[:axis], source.valid[axis + 1 :]
     made = low.fresh(type, shape, (*before, *index.valid, *after), source.mask is not None)
     with positions(low.b, index.valid) as at:

@@ -169,7 +169,7 @@ def write_scalar(low: Lowering, op: Op) -> NTile:
     into, target = low.target(op)
     scalar = op.operands[0]
     assert not isinstance(scalar, Value)
-    index = checked_index(low, low.dims(op.attrs["index"]), target.shape, into.name)
+    index = checked_index(low, low.dims(op.attrs["index"]), target.shape, into.var)
     element = target.arr.moved(index)
     one = Arr(element.at, ())
     if isinstance(scalar, Imm):

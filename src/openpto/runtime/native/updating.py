@@ -127,7 +127,7 @@ def scatter(low: Lowering, op: Op) -> NTile:
     source = low.read(operand) if isinstance(operand, Value) else None
     target = with_mask(low, target, source is not None and source.mask is not None)
     with low.b.when(_some(low, extents)):
-        checked_positions(low, index, axis, target.valid[axis], into.name)
+        checked_positions(low, index, axis, target.valid[axis], into.var)
         if source is not None:
             _fitting(low, op, source, extents)
         _inside(low, target, extents, skip=(axis,))
@@ -173,7 +173,7 @@ def index_add(low: Lowering, op: Op) -> NTile:
     rank = len(extents)
     axes = tuple(a for a in range(rank) if a != axis)
     with low.b.when(_some(low, extents)):
-        checked_positions(low, index, axis, target.valid[axis], into.name)
+        checked_positions(low, index, axis, target.valid[axis], into.var)
         _fitting(low, op, source, extents)
         _inside(low, target, extents, skip=(axis,))
 
@@ -212,7 +212,7 @@ def index_put(low: Lowering, op: Op) -> NTile:
         length,
     )
     for axis, places in enumerate(lists):
-        checked_positions(low, places, axis, target.valid[axis], into.name)
+        checked_positions(low, places, axis, target.valid[axis], into.var)
     extents = (length, *source.valid[1:])
     target = with_mask(low, target, source.mask is not None)
     with low.b.when(_some(low, extents)):
@@ -234,7 +234,7 @@ def scatter_update(low: Lowering, op: Op) -> NTile:
     columns = index.shape[1]
     paged = len(target.shape) == 4
     size = target.shape[1] if paged else 1
-    checked_positions(low, index, 0, low.b.hold(L.mul(target.valid[0], size)), into.name)
+    checked_positions(low, index, 0, low.b.hold(L.mul(target.valid[0], size)), into.var)
     target = with_mask(low, target, source.mask is not None)
     last = index.valid
     with low.b.when(_some(low, (*last, source.valid[-1]))):

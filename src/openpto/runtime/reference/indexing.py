@@ -19,11 +19,11 @@ from .regions import FULL, Extents, Region
 from .tiles import Tile, framed, tile, zero_padded
 
 
-def checked_index(m: Machine, index: Sequence[int], extents: Extents, name: str) -> Extents:
+def checked_index(m: Machine, index: Sequence[int], extents: Extents, var: int) -> Extents:
     """``index`` if it lies inside ``extents``; else a fault."""
     for axis, (i, n) in enumerate(zip(index, extents, strict=True)):
         if not 0 <= i < n:
-            m.fault("PTO408", name=name or "the tensor", index=shown(index), axis=axis, extent=n)
+            m.fault("PTO408", name=m.name_of(var), index=shown(index), axis=axis, extent=n)
     return tuple(index)
 
 
@@ -34,10 +34,10 @@ def read_scalar(m: Machine, op: Op) -> int:
     assert isinstance(value, Value)
     source = m.source(value)
     wanted = [m.scalars.of(o) for o in op.operands[1:] if isinstance(o, Expr)]
-    index = checked_index(m, wanted, source.valid, value.name)
+    index = checked_index(m, wanted, source.valid, value.var)
     stops = tuple([i + 1 for i in index])
     if not regions.covers(source.defined, index, stops):
-        m.fault("PTO402", name=value.name or "the tensor", index=shown(index))
+        m.fault("PTO402", name=m.name_of(value.var), index=shown(index))
     m.note_read(value, index, stops)
     return int(source.data[index])
 
@@ -62,7 +62,7 @@ def gather(m: Machine, op: Op) -> Tile:
     shape, valid = m.shape(result_of(op).type), index.valid
     if not regions.count(valid):
         return tile(np.zeros(shape, source.data.dtype), valid)
-    positions = checked_positions(m, index, axis, source.valid[axis], value.name)
+    positions = checked_positions(m, index, axis, source.valid[axis], value.var)
     cut = tuple([slice(None) if a == axis else slice(n) for a, n in enumerate(valid)])
     beyond = any(a != axis and n > source.valid[a] for a, n in enumerate(valid))
     body = np.take_along_axis((zero_padded(source) if beyond else source.data)[cut], positions, axis)
@@ -74,7 +74,7 @@ def gather(m: Machine, op: Op) -> Tile:
     return tile(framed(body, shape), valid, defined)
 
 
-def checked_positions(m: Machine, index: Tile, axis: int, extent: int, name: str) -> NDArray[np.int64]:
+def checked_positions(m: Machine, index: Tile, axis: int, extent: int, var: int) -> NDArray[np.int64]:
     """The valid elements of an index tensor, which must be defined and lie in [0, extent)."""
     hole = regions.first_hole(index.defined, index.valid)
     if hole is not None:
@@ -83,5 +83,5 @@ def checked_positions(m: Machine, index: Tile, axis: int, extent: int, name: str
     bad = (body < 0) | (body >= extent)
     if bad.any():
         at = tuple(int(i) for i in np.argwhere(bad)[0])
-        m.fault("PTO454", value=int(body[at]), at=shown(at), axis=axis, extent=extent, name=name or "the tensor")
+        m.fault("PTO454", value=int(body[at]), at=shown(at), axis=axis, extent=extent, name=m.name_of(var))
     return body.astype(np.int64)

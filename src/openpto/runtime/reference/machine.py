@@ -14,6 +14,7 @@ import numpy as np
 
 from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.expr import Dim, Expr
+from openpto.ir.names import UNNAMED, tensor_names
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Merge, Op, TileType, Value
 from openpto.runtime.boxes import box_text
 from openpto.runtime.places import place, shown
@@ -45,6 +46,7 @@ class Machine:
         handler_of: Callable[[str], Handler],
     ) -> None:
         self.kernel = kernel
+        self._names: dict[int, str] | None = None
         self.buffers = buffers
         self.deaths = lifetimes.deaths
         self.lifetimes = lifetimes
@@ -81,16 +83,16 @@ class Machine:
         """The tile of a value, whatever its contents; a name without a value is a fault."""
         found = self.env[value]
         if found is None:
-            self.fault("PTO404", name=value.name or "a tensor")
+            self.fault("PTO404", name=value.name or self.name_of(value.var))
         return found
 
     def source(self, value: Value) -> Tile:
         """The tile of a value that is about to be read in part; it must have been written."""
         found = self.env[value]
         if found is None:
-            self.fault("PTO404", name=value.name or "a tensor")
+            self.fault("PTO404", name=value.name or self.name_of(value.var))
         if not found.written:
-            self.fault("PTO403", name=value.name or "a tensor", shape=shown(found.data.shape))
+            self.fault("PTO403", name=value.name or self.name_of(value.var), shape=shown(found.data.shape))
         return found
 
     def read(self, value: Any) -> Tile:
@@ -328,7 +330,7 @@ class Machine:
         if race is not None:
             self.fault(
                 "PTO461",
-                name=self._name_of(race.var),
+                name=self.name_of(race.var),
                 loop=loop.attrs.get("name") or "the loop",
                 index=loop.attrs.get("idx_name") or "index",
                 writer=race.writer,
@@ -337,10 +339,11 @@ class Machine:
                 box=box_text(race.box),
             )
 
-    def _name_of(self, var: int) -> str:
-        names = [p.name for p in self.kernel.params if p.value.var == var]
-        names += [v.name for v in self.env if v.var == var and v.name]
-        return names[0] if names else "a tensor"
+    def name_of(self, var: int) -> str:
+        """How messages call a tensor."""
+        if self._names is None:
+            self._names = tensor_names(self.kernel)
+        return self._names.get(var, UNNAMED)
 
 
 def _carried_vars(loop: Loop) -> frozenset[int]:

@@ -34,7 +34,7 @@ def view(m: Machine, op: Op) -> Tile:
     if valid != inferred and regions.count(valid):
         for axis, (n, rest) in enumerate(zip(valid, left, strict=True)):
             if n > rest and axis in op.attrs.get("index_axes", ()):
-                name, extent = value.name or "the tensor", source.valid[axis]
+                name, extent = m.name_of(value.var), source.valid[axis]
                 m.fault("PTO408", name=name, index=shown(offsets), axis=axis, extent=extent)
             if n > rest:
                 m.fault("PTO451", axis=axis, want=n, offset=offsets[axis], have=source.valid[axis], rest=rest)

@@ -26,7 +26,7 @@ def index_select(m: Machine, op: Op) -> Tile:
     source, index = m.read(value), m.read(op.operands[1])
     axis: int = op.attrs["axis"]
     shape = m.shape(result_of(op).type)
-    positions = checked_positions(m, index, axis, source.valid[axis], value.name)
+    positions = checked_positions(m, index, axis, source.valid[axis], value.var)
     body = np.take(source.body, positions, axis)
     defined: Region = FULL
     if source.defined is not None and not whole(source):

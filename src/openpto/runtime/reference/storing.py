@@ -88,7 +88,7 @@ def write_scalar(m: Machine, op: Op) -> Tile:
     into, target = m.target(op)
     scalar = op.operands[0]
     assert not isinstance(scalar, Value)
-    index = checked_index(m, m.dims(op.attrs["index"]), target.data.shape, into.name)
+    index = checked_index(m, m.dims(op.attrs["index"]), target.data.shape, into.var)
     dtype = into.type.dtype
     target.data[index] = scalar.value if isinstance(scalar, Imm) else stored(m, scalar, dtype)
     stops = tuple([i + 1 for i in index])

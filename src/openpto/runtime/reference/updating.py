@@ -32,7 +32,7 @@ def scatter(m: Machine, op: Op) -> Tile:
     extents = index.valid
     if not regions.count(extents):
         return target
-    positions = checked_positions(m, index, axis, target.valid[axis], into.name)
+    positions = checked_positions(m, index, axis, target.valid[axis], into.var)
     if isinstance(source, Value):
         values, region = _fitting(m, op, m.read(source), extents)
     else:
@@ -58,7 +58,7 @@ def index_add(m: Machine, op: Op) -> Tile:
     extents = (*source.valid[:axis], index.valid[0], *source.valid[axis + 1 :])
     if not regions.count(extents):
         return target
-    positions = checked_positions(m, index, axis, target.valid[axis], into.name)
+    positions = checked_positions(m, index, axis, target.valid[axis], into.var)
     values, region = _fitting(m, op, source, extents)
     _inside(m, target, extents, skip=(axis,))
     grid = list(np.ogrid[tuple([slice(n) for n in extents])])
@@ -80,7 +80,7 @@ def index_put(m: Machine, op: Op) -> Tile:
     if any(places.valid != (length,) for places in lists):
         m.fault("PTO462", op=op.called, shapes=", ".join(shown(i.valid) for i in lists), want=shown((length,)))
     extents = (length, *source.valid[1:])
-    positions = [checked_positions(m, places, axis, target.valid[axis], into.name) for axis, places in enumerate(lists)]
+    positions = [checked_positions(m, places, axis, target.valid[axis], into.var) for axis, places in enumerate(lists)]
     if not regions.count(extents):
         return target
     values, region = _fitting(m, op, source, extents)
@@ -96,7 +96,7 @@ def scatter_update(m: Machine, op: Op) -> Tile:
     columns = index.data.shape[1]
     paged = target.data.ndim == 4
     size = target.data.shape[1] if paged else 1
-    rows = checked_positions(m, index, 0, target.valid[0] * size, into.name).reshape(-1)
+    rows = checked_positions(m, index, 0, target.valid[0] * size, into.var).reshape(-1)
     if not len(rows) or not source.valid[-1]:
         return target
     i, j = (part.reshape(-1) for part in np.indices(index.valid))
