@@ -82,6 +82,24 @@ def test_an_interruption_waits_for_the_helpers(monkeypatch):
     assert result(3) == 100 + sum(range(FUNCTIONS))
 
 
+def test_a_second_interruption_waits_too(monkeypatch):
+    done, joined, plain = threading.Event(), [], threading.Thread.join
+
+    def interrupted(self, timeout=None):
+        joined.append(self)
+        if len(joined) == 1:
+            done.set()
+            raise KeyboardInterrupt
+        plain(self, timeout)
+
+    helper = threading.Thread(target=done.wait)
+    helper.start()
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        objects._await([helper])
+    assert not helper.is_alive()
+
+
 def test_without_more_threads_one_does_everything(monkeypatch):
     def refuse(self):
         raise RuntimeError("can't start new thread")

@@ -136,10 +136,22 @@ def _compile(goal: Target, jobs: Sequence[_Job], hands: int) -> None:
         work(_OWN)
     finally:
         waiting.clear()  # nothing is left, or an interruption came
-        for helper in helpers:
-            helper.join()
+        _await(helpers)
     if errors:
         raise errors[0]
+
+
+def _await(helpers: Sequence[threading.Thread]) -> None:
+    """Wait for threads to the end, whatever comes meanwhile: their target machines are the next compilation's."""
+    came: BaseException | None = None
+    for helper in helpers:
+        while helper.is_alive():
+            try:
+                helper.join()
+            except BaseException as error:
+                came = error
+    if came is not None:
+        raise came
 
 
 def _object(goal: Target, job: _Job, hand: int) -> bytes:
