@@ -103,6 +103,26 @@ def test_a_small_operand_takes_no_more_than_a_tile(small):
     assert errors("add", [(96, 256), small], "FP32", (96, 256)) == []
 
 
+# what compilers reserve where nothing was measured: bytes per element of a row of 256, and bytes per row
+@pytest.mark.parametrize(
+    ("op", "dtypes", "element", "row", "given"),
+    [
+        ("floor_div", "FP32", 2 * 4 + 24, 0, {}),
+        ("tan", "FP32", 4 + 9 * 4, 0, {}),
+        ("atanh", "FP32", 4 + 5 * 4, 0, {}),
+        ("copysign", "FP32", 2 * 4 + 4, 0, {}),
+        ("bitwise_xor", "INT32", 2 * 4 + 4, 0, {}),
+        ("quantize", "FP32", 4 + 1 + 4, 32, {}),  # operand, result, INT32; a scale per row
+        ("dequantize", ("INT8", "FP32"), 1 + 4 + 4, 32, {}),
+    ],
+)
+def test_reserved_rows(op, dtypes, element, row, given):
+    most = 196_608 // (element * 256 + row)
+    for count, codes in ((most, []), (most + 1, ["PTO304"])):
+        shapes = [(count, 256), (count,)] if op.endswith("quantize") else (count, 256)
+        assert errors(op, shapes, dtypes, (count, 256), **given) == codes
+
+
 # fp16 add on (256, 384) and fp32 add, measured on a device
 @pytest.mark.parametrize(
     ("dtype", "tile", "fits"),

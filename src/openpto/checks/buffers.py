@@ -163,7 +163,8 @@ def _without_expanded(sources: list[TileBuffer], result: TileBuffer) -> list[Til
     """An operand that is broadcast needs no room where the result takes no other place: version 0.2 copies it to a
     tile of its own first, and that becomes the result."""
     alike = [source for source in sources if source.itemsize == result.itemsize]
-    if any(source.reusable and source.size == result.size for source in alike):
+    full = [source for source in alike if source.size == result.size]
+    if not full or any(source.reusable for source in full):
         return sources
     small = next((source for source in alike if source.size < result.size), None)
     return sources if small is None else [source for source in sources if source is not small]

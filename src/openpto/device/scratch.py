@@ -121,6 +121,11 @@ def _search(use: VectorUse) -> int:
     return _fold(use) + (use.rows * BLOCK if use.axis in (None, len(use.shape) - 1) else use.bytes // use.extent)
 
 
+def _workspace(use: VectorUse) -> int:
+    """INT32 for the last two axes."""
+    return (use.shape[-2] if len(use.shape) > 1 else 1) * align(use.last, 8) * FP32_BYTES
+
+
 def _tangent(use: VectorUse) -> int:
     return use.singles(2 if use.itemsize == FP32_BYTES else 4)
 
@@ -148,6 +153,7 @@ SCRATCH: Mapping[str, Formula] = {
     "pow": _power,
     "exp2": _exponential,
     "permute": _transposed,
+    **dict.fromkeys(("quantize", "dequantize"), _workspace),
     "floor_div": lambda use: use.singles(6),
     "atan2": lambda use: use.singles(4),
     "atan": lambda use: use.singles(3),
