@@ -25,6 +25,15 @@ def normed(halves, weights, width, epsilon):
     return left / root * weights[0], right / root * weights[1]
 
 
+def turn_heads(source, t, live, weights, cosines, sines, epsilon, out):
+    """A block of tokens of a tensor [T, N, D], normalised and turned, into `out`."""
+    width = source.shape[2]
+    halves = head_halves(source, t, live, TOKENS, source.shape[1], width)
+    left, right = rotated(normed(halves, weights, width, epsilon), cosines, sines)
+    pypto.assemble(rounded(left, out.dtype), [t, 0, 0], out)
+    pypto.assemble(rounded(right, out.dtype), [t, 0, width // 2], out)
+
+
 @pypto.frontend.jit
 def qk_norm_rope(
     query: pypto.Tensor([pypto.DYNAMIC, pypto.STATIC, pypto.STATIC]),
@@ -39,13 +48,10 @@ def qk_norm_rope(
 ):
     """query [T, Nq, D], key [T, Nk, D], gammas [D], cos, sin [T, D]; of one float dtype. The tokens are dynamic."""
     tokens, width = query.shape[0], query.shape[2]
-    work = (query, weight_halves(gamma_q, width), query_out), (key, weight_halves(gamma_k, width), key_out)
+    weights_q, weights_k = weight_halves(gamma_q, width), weight_halves(gamma_k, width)
     for t in pypto.loop(0, tokens, TOKENS, name="LOOP_T", idx_name="t"):
         live = (tokens - t).min(TOKENS)
         cosines = angle_halves(cos, t, live, TOKENS, width)
         sines = angle_halves(sin, t, live, TOKENS, width)
-        for source, weights, out in work:
-            halves = head_halves(source, t, live, TOKENS, source.shape[1], width)
-            left, right = rotated(normed(halves, weights, width, epsilon), cosines, sines)
-            pypto.assemble(rounded(left, out.dtype), [t, 0, 0], out)
-            pypto.assemble(rounded(right, out.dtype), [t, 0, width // 2], out)
+        turn_heads(query, t, live, weights_q, cosines, sines, epsilon, query_out)
+        turn_heads(key, t, live, weights_k, cosines, sines, epsilon, key_out)
