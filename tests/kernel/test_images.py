@@ -54,6 +54,12 @@ def warned(x: pypto.Tensor([8, 16], F), out: pypto.Tensor([8, 16], F)):
     moved = x + 1.0
     out[:] = moved
     out[0:8, :] = pypto.view(moved * 2.0, [8, 16], [0, 0])  # some toolchains have emptied it by now
+
+
+@pypto.frontend.jit(runtime_options={"stitch_function_max_num": 16})
+def stitched(x: pypto.Tensor([8, 16], F), out: pypto.Tensor([8, 16], F)):
+    pypto.set_vec_tile_shapes(4, 16)
+    out[:] = x + 1.0
 """
 TILES = "ROWS = 4\nFACTOR = 2.0\n"
 PROGRAM = """
@@ -170,6 +176,14 @@ def test_a_target_judges_what_was_kept_without_one(session):
     assert session.run(warned)[0]["traced"] == 0
     mixed = session.run(warned, "openpto.configure(target='0.2')", warned, "openpto.configure(target=None)", warned)
     assert [bool(r["error"]) for r in mixed] == [False, True, False]
+
+
+def test_options_of_a_call_are_judged_with_what_was_kept(session):
+    """Whether stitching suits a kernel is known without tracing it again."""
+    first, second = session.run("call(kernels.stitched, x[:8])"), session.run("call(kernels.stitched, x[:8])")
+    assert [r[0]["traced"] for r in (first, second)] == [1, 0]
+    assert first[0]["warnings"] == second[0]["warnings"]
+    assert "PTO620" in second[0]["warnings"][0]
 
 
 def test_faults_and_their_text_are_the_same(session):
