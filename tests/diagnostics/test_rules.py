@@ -25,13 +25,6 @@ WITHOUT_VALUES = {
 }
 """Rules whose message has no field, and why."""
 
-WITHOUT_PLACE = {
-    "PTO594": "it belongs to the arguments of a command",
-}
-"""Rules that point at no line of a program, and why."""
-
-PLACED = [code for code in TESTABLE if code not in WITHOUT_PLACE]
-
 PLACE = re.compile(r" *--> [^\n]+:\d+:\d+\Z")
 CARET = re.compile(r" *\| +\^+( .*)?\Z")
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -78,11 +71,7 @@ def test_good_example_is_clean(code, run_example):
     assert outcome.codes == [], "\n".join(map(str, outcome.warnings))
 
 
-def test_what_has_no_place_has_none():
-    assert [code for code in WITHOUT_PLACE if told(code).site.span is not None] == []
-
-
-@pytest.mark.parametrize("code", PLACED)
+@pytest.mark.parametrize("code", TESTABLE)
 def test_the_place_is_the_authors(code):
     site = told(code).site
     assert site.span is not None
@@ -97,7 +86,7 @@ def test_the_place_is_the_authors(code):
 
 
 @pytest.mark.skipif("sys.version_info < (3, 11)", reason="Python keeps no columns of instructions")
-@pytest.mark.parametrize("code", PLACED)
+@pytest.mark.parametrize("code", TESTABLE)
 def test_every_place_has_columns(code):
     assert told(code).site.span.has_columns, text(code)
 

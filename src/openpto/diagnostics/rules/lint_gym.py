@@ -66,7 +66,7 @@ convention(
         "a file has one kernel, made by @pypto.frontend.jit",
         "每个文件只有一个由 @pypto.frontend.jit 生成的 kernel",
     ),
-    message=("{name}: {why}", "{name}：{why}"),
+    message=("{name}: {why}", "{name} 不符合约定：{why}"),
     help=("keep one entry per file and write its decorator in full", "每个文件只保留一个入口，并完整写出装饰器"),
     why=(
         "Tools of the collection find the entry of an operator by the literal decorator, and expect one.",
@@ -146,7 +146,7 @@ convention(
     25,
     "empty-annotation",
     title=("annotation of a tensor says nothing", "张量标注没有内容"),
-    message=("{name} has {what}", "{name}：{what}"),
+    message=("{name} has {what}", "{name} 的注解不完整：{what}"),
     help=(
         "declare the shape and the dtype: pypto.Tensor([pypto.DYNAMIC, 128], pypto.DT_FP32)",
         "声明形状与类型：pypto.Tensor([pypto.DYNAMIC, 128], pypto.DT_FP32)",

@@ -8,7 +8,7 @@ convention(
     9,
     "spec-incomplete",
     title=("the specification of an operator is not complete", "算子的规格说明不完整"),
-    message=("SPEC.md {what}", "SPEC.md：{what}"),
+    message=("SPEC.md {what}", "SPEC.md 不完整：{what}"),
     help=(
         "name the operator, and give p0_shapes, supported_dtypes and tolerance in the front matter",
         "写明算子名称，并在 front matter 中给出 p0_shapes、supported_dtypes 与 tolerance",

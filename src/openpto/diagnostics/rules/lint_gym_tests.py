@@ -116,8 +116,8 @@ convention(
     title=("a test chooses no device", "测试没有选择设备"),
     message=("no {what} in this test", "该测试中没有 {what}"),
     help=(
-        "torch.npu.set_device(int(os.environ.get('TILE_FWK_DEVICE_ID', 0)))",
-        "torch.npu.set_device(int(os.environ.get('TILE_FWK_DEVICE_ID', 0)))",
+        "write torch.npu.set_device(int(os.environ.get('TILE_FWK_DEVICE_ID', 0)))",
+        "写 torch.npu.set_device(int(os.environ.get('TILE_FWK_DEVICE_ID', 0)))",
     ),
     why=(
         "Test runs share cards by this variable; a test without it takes card 0 from another.",
