@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from example_runs import execute
 
+import pypto  # noqa: F401 - its front end tells where the author is
 from openpto.diagnostics import RULES, PyptoError, file_origin, render, set_language
 from openpto.diagnostics.registry import fields_of
 from openpto.diagnostics.render import fill
