@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openpto.diagnostics import RULES, Rule, fail, warn
+from openpto.diagnostics.registry import fields_of
 from openpto.ir.nodes import Op
 
 
@@ -31,6 +32,11 @@ class Finding:
     def fields(self) -> dict[str, Any]:
         """All fields, the operation under the name that the author called."""
         return {"op": self.op.called, **self.particulars}
+
+    @property
+    def wants_tile(self) -> bool:
+        """Whether the texts name a tile to use instead that the finding does not bring along."""
+        return "suggest" not in self.particulars and "suggest" in fields_of(self.rule.help.en)
 
     @property
     def refuses(self) -> bool:

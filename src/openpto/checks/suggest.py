@@ -18,7 +18,6 @@ from openpto.checks.findings import Finding
 from openpto.checks.nearest import nearest_cube, nearest_vector
 from openpto.checks.vector import row_step
 from openpto.device import BLOCK, Chip, cube_step
-from openpto.diagnostics.registry import fields_of
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.enums import TileOpFormat
 from openpto.ir.nodes import CubeTile, Op, Scope, Value
@@ -34,11 +33,6 @@ START = CubeTile((128, 128), (64, 256, 256), (128, 128))
 """The cube tile that a search starts from where none is set: it suits all types on all chips."""
 NOTHING = "..."
 """Stands for a suggestion where no tile is legal."""
-
-
-def wants_suggestion(found: Finding) -> bool:
-    """Whether the texts of a finding name a tile that it does not bring along."""
-    return "suggest" not in found.fields and "suggest" in fields_of(found.rule.help.en)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from openpto.checks.convolution import find_convolution, find_vector_tile
 from openpto.checks.cube import find_cube
 from openpto.checks.findings import Finding
 from openpto.checks.mixed_scopes import find_mixed_scopes
-from openpto.checks.suggest import Suggestions, wants_suggestion
 from openpto.checks.vector import find_shape, find_vector
 from openpto.checks.workload import find_operation_count
 from openpto.device import Chip, chips_of
@@ -60,11 +59,8 @@ class Tiles:
         moves: list[Op] = []
         for op in operations(kernel.body):
             for found in find_tiles(op, chips, uses):
-                if wants_suggestion(found):
-                    suggestions = Suggestions(tuple(operations(kernel.body)), chips, uses, find_tiles)
-                    found.report(suggest=suggestions.text(found))
-                else:
-                    found.report()
+                more = {"suggest": _suggestion(found, kernel, chips, uses)} if found.wants_tile else {}
+                found.report(**more)
             if "convolution" in op.attrs:
                 for found in find_vector_tile(op, chips):
                     found.report()
@@ -74,6 +70,13 @@ class Tiles:
             _check_move(op)
         for found in (*find_mixed_scopes(kernel, chips), *find_operation_count(kernel)):
             found.report()
+
+
+def _suggestion(found: Finding, kernel: Kernel, chips: tuple[Chip, ...], uses: Counter[Value]) -> str:
+    """A tile to use instead, for everything that shares the one in force."""
+    from openpto.checks.suggest import Suggestions  # a kernel that passes does without
+
+    return Suggestions(tuple(operations(kernel.body)), chips, uses, find_tiles).text(found)
 
 
 def _check_move(op: Op) -> None:

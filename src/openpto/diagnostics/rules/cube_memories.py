@@ -60,10 +60,10 @@ register(
             "L0A (mL0 x kL0) and L0B (kL0 x nL0) have 64 KiB each, L0C (mL0 x nL0 x 4 B) 128 KiB (950: 256 KiB), L1 "
             "512 KiB for one copy of mL0 x kL1 or kL1 x nL0. A bias takes 4 bytes of nL0 in its table, a tensor of "
             "scales 8. Extents are rounded up to 16 elements (32 for types of one byte, 64 for 4 bits) before they are "
-            "counted. The rule is not an artefact of simulation.",
+            "counted. The rule is not an artefact of simulation. `pypto tiles` suggests tiles and shows what they take.",
             "L0A（mL0 x kL0）与 L0B（kL0 x nL0）各 64 KiB，L0C（mL0 x nL0 x 4 B）128 KiB（950 为 256 KiB），L1 512 KiB，"
             "每次存放一块 mL0 x kL1 或 kL1 x nL0。bias 在其表中每个 nL0 占 4 字节，scale 张量占 8 字节。"
-            "计算前各维向上取整到 16 个元素（单字节类型为 32，4 位类型为 64）。该规则不是仿真造成的。",
+            "计算前各维向上取整到 16 个元素（单字节类型为 32，4 位类型为 64）。该规则不是仿真造成的。`pypto tiles` 可推荐 tile 并显示其占用。",
         ),
         phrases=("{memory} size exceeded", "Run pass failed"),
         aliases=("F40005", "FFFFFF"),

@@ -121,9 +121,9 @@ register(
         explanation=T(
             "All distinct tiles an operation reads and writes are in UB at the same time, rows padded to 32 bytes; an "
             "output may take the place of an input of the same size that nobody else needs. There is no second set "
-            "for double buffering in this count.",
+            "for double buffering in this count. `pypto tiles` suggests tiles and shows what they take.",
             "一个操作读写的所有不同 tile 同时位于 UB 中，每行补齐到 32 字节；若某输入大小相同且不再被使用，输出可占用其位置。"
-            "此计算不包含双缓冲的第二份空间。",
+            "此计算不包含双缓冲的第二份空间。`pypto tiles` 可推荐 tile 并显示其占用。",
         ),
         phrases=("Run pass failed",),
         aliases=("F40005", "FFFFFF"),
