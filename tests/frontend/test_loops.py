@@ -354,3 +354,51 @@ def test_reading_what_no_iteration_bound(kernel, run):
     with pytest.raises(pypto.PyptoError) as caught:
         run(kernel, 0)
     assert caught.value.fault
+
+
+@jit
+def retyped_on_one_path(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    kept = x + 1.0
+    for _ in pypto.loop(n[0]):
+        again = kept * 2.0
+        if n[0] > 1:
+            kept[:] = pypto.cast(again, pypto.DT_FP16)
+    out[:] = x
+
+
+@jit
+def retyped_by_an_inner_loop(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    kept = x + 1.0
+    for _ in pypto.loop(n[0]):
+        again = kept * 2.0
+        for _ in pypto.loop(n[0]):
+            kept[:] = pypto.cast(again, pypto.DT_FP16)
+    out[:] = x
+
+
+@jit
+def given_anew_in_each_iteration(x, n, out):
+    pypto.set_vec_tile_shapes(8, 8)
+    kept = x + 1.0
+    for _ in pypto.loop(n[0]):
+        kept[:] = x * 2.0
+        out[:] = out + kept
+        if n[0] > 1:
+            kept[:] = pypto.cast(x, pypto.DT_FP16)
+
+
+@pytest.mark.parametrize("kernel", [retyped_on_one_path, retyped_by_an_inner_loop])
+def test_what_an_earlier_iteration_may_have_retyped_is_refused(kernel):
+    """The second iteration would read FP32 or FP16, depending on a branch of the first."""
+    x = np.ones((8, 8), np.float32)
+    with pytest.raises(pypto.PyptoError, match="PTO173") as found:
+        kernel(x, np.full(1, 2, np.int32), x.copy())
+    assert "again = kept" in str(found.value)
+
+
+def test_a_retyped_tensor_may_be_given_anew():
+    x, out = np.full((8, 8), 3, np.float32), np.zeros((8, 8), np.float32)
+    given_anew_in_each_iteration(x, np.full(1, 2, np.int32), out)
+    np.testing.assert_array_equal(out, np.full((8, 8), 12, np.float32))

@@ -98,8 +98,10 @@ class Carries:
             attrs=attributes,
             site=self.site,
         )
-        for var in self.plan.general_vars:
+        for var in self.plan.general_vars - self.plan.unsure.keys():
             trace.valid_of(var, self.site)
+        for var, branch in self.plan.unsure.items():
+            trace.make_unsure(var, branch)
         for slot in self._all_slots():
             self._give(slot)
         for box in self.boxes:
@@ -387,9 +389,15 @@ class Carries:
         fresh = {cell for slot in self._all_slots() for cell in slot.outs.values()}
         general = {cell for cell, (slot, path) in cells.items() if (slot.key, path) in self.plan.general}
         settled: set[Any] = {*fresh, *general, *self.plan.general_vars}
-        types, valids = self.trace.changed_at_loop_end(self.node, settled)
+        unsure = self.trace.unsure_at_loop_end(self.node)
+        self.trace.check_operands([var for var in unsure if var in cells], self.site)
+        if unsure.keys() - self.plan.unsure.keys() - fresh:
+            self.plan.unsure.update({var: branch for var, branch in unsure.items() if var not in fresh})
+            self._learnt = True
+            return
+        types, valids = self.trace.changed_at_loop_end(self.node, {*settled, *unsure})
         for var in types:
-            if var in fresh:
+            if var in fresh or var in unsure:
                 continue
             if not self.loop.peeled:
                 self.must_peel = True

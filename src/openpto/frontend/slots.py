@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from openpto.diagnostics import Site
 from openpto.ir.trace import ScalarVar, Var
 
 from .state import Mark
@@ -21,6 +22,7 @@ class Plan:
     kinds: dict[tuple[Key, Path], Kind] = field(default_factory=dict)
     general: set[tuple[Key, Path]] = field(default_factory=set)
     general_vars: set[Var] = field(default_factory=set)
+    unsure: dict[Var, Site] = field(default_factory=dict)
     guess: bool = True
 
 

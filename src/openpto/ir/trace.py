@@ -462,6 +462,17 @@ class Trace:
                 valids.append(var)
         return types, valids
 
+    def unsure_at_loop_end(self, loop: TLoop) -> dict[Var, Site]:
+        """Outer Vars whose type depends on a branch at the tail of the open body and did not at its head, with the
+        place of that branch."""
+        ends = {var: var.poison for var, head in loop.region.undo.items() if head.poison is None}
+        return {var: site for var, site in ends.items() if site is not None}
+
+    def make_unsure(self, var: Var, site: Site) -> None:
+        """The type of ``var`` depends on what an earlier iteration did, up to its next whole assignment."""
+        self._save(var)
+        var.poison = site
+
     def begin_if(self, cond: Expr, *, site: Site, attrs: Mapping[str, Any] = EMPTY) -> TIf:
         """Open the first branch of an ``if``."""
         self.check_operands((cond,), site)
@@ -508,6 +519,8 @@ class Trace:
         """After :meth:`end_loop`: give the Vars it changed a valid shape that holds after any trip count."""
         for var, head in loop.region.undo.items():
             var.written = head.written
+            if var.poison is not None:
+                continue
             if not same_valid(var.valid, head.valid) or not self.visible(var.valid):
                 self.valid_of(var, site)
 
