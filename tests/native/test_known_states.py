@@ -215,3 +215,21 @@ def test_extents_known_inside_of_a_loop_are_not_known_behind_it(rows):
     outcome, found = run(kernel, x, np.full(1, 2, np.int32), np.zeros((9, 8), np.float32))
     assert outcome[0] == "done"
     np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+@pytest.mark.parametrize("engine_name", ["reference", "native"])
+def test_products_of_different_batches_tell_valid_extents(engine_name):
+    """As the author wrote the operands: not transposed, and with the whole of k, of which the smaller extent counts."""
+
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([D, 4, 8], F32), o: pypto.Tensor([4, 4, 16], F32)):
+        pypto.set_vec_tile_shapes(4, 8, 16)
+        pypto.set_cube_tile_shapes([16, 16], [32, 32], [32, 32])
+        few = pypto.view(x, [4, 4, 8], [0, 0, 0], valid_shape=[x.shape[0], 4, x.shape[0] + 1])
+        o[:] = pypto.matmul(few, pypto.full([4, 16, 8], 0.5, F32), F32, b_trans=True)
+
+    x = np.ones((2, 4, 8), np.float32)
+    with openpto.configure(engine=engine_name), pytest.raises(pypto.PyptoError, match="PTO462") as found:
+        kernel(x, np.zeros((4, 4, 16), np.float32))
+    assert "[2, 4, 3], [4, 16, 8]" in str(found.value)

@@ -71,7 +71,7 @@ def matmul(low: Lowering, op: Op) -> NTile:
         k,
         kind="portability",
     )
-    batch = _batch(low, left, right, a.valid, b.valid)
+    batch = _batch(low, left, right)
     m, n = a.valid[-2], b.valid[-1]
     for row, name in ((scales, "scale_tensor"), (bias, "bias")):
         if row is not None:
@@ -115,8 +115,9 @@ def _lines(low: Lowering, x: Matrix) -> Matrix:
     return Matrix(packed, packed.arr, x.shape, x.valid)
 
 
-def _batch(low: Lowering, left: NTile, right: NTile, a: Sequence[Index], b: Sequence[Index]) -> tuple[Index, ...]:
+def _batch(low: Lowering, left: NTile, right: NTile) -> tuple[Index, ...]:
     """Valid batch extents; they are equal, or the capacity of one is 1."""
+    a, b = left.valid, right.valid
     batch: list[Index] = []
     for axis in range(len(a) - 2):
         one_left, one_right = left.shape[axis] == 1, right.shape[axis] == 1

@@ -34,7 +34,7 @@ def matmul(m: Machine, op: Op) -> Tile:
         m.portability("PTO433", op, a=k_a, b=k_b, used=k)
         a = _cut(a, -2 if a_trans else -1, k)
         b = _cut(b, -1 if b_trans else -2, k)
-    _check_batch(m, left, right, a, b)
+    _check_batch(m, left, right)
     n = b.shape[-2] if b_trans else b.shape[-1]
     scale: float | Array | None = op.attrs.get("scale")
     if factors is not None:
@@ -53,11 +53,12 @@ def _cut(x: Array, axis: int, extent: int) -> Array:
     return x[tuple(index)]
 
 
-def _check_batch(m: Machine, left: Tile, right: Tile, a: Array, b: Array) -> None:
+def _check_batch(m: Machine, left: Tile, right: Tile) -> None:
     """Batch extents are equal, or the capacity of one is 1."""
-    for axis in range(a.ndim - 2):
-        if a.shape[axis] != b.shape[axis] and 1 not in (left.data.shape[axis], right.data.shape[axis]):
-            m.fault("PTO462", op="matmul", shapes=f"{shown(a.shape)}, {shown(b.shape)}", want="equal batch extents")
+    for axis in range(len(left.valid) - 2):
+        if left.valid[axis] != right.valid[axis] and 1 not in (left.data.shape[axis], right.data.shape[axis]):
+            shapes = f"{shown(left.valid)}, {shown(right.valid)}"
+            m.fault("PTO462", op="matmul", shapes=shapes, want="equal batch extents")
 
 
 def _row(m: Machine, row: Tile, n: int, name: str) -> Array:
