@@ -41,6 +41,8 @@ NAMES = (
     "adamw",
     "rms_prop",
     "scatter_sub",
+    "fake_quant",
+    "avg_pool2d",
     "channel_sums",
     "sinkhorn",
     "attention",

@@ -78,6 +78,12 @@ def test_every_folder_is_registered():
     assert folders == set(registry.NAMES)
 
 
+@pytest.mark.parametrize(("page", "words"), [("README.md", "{} operators"), ("README.zh-CN.md", "{} 个各类算子")])
+def test_pages_say_how_many_there_are(page, words):
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    assert words.format(len(registry.NAMES)) in text
+
+
 def test_unknown_names_are_refused():
     with pytest.raises(LookupError, match="scale_add"):
         registry.load("nonsense")

@@ -66,6 +66,8 @@ SIZES = {
     "kimi_delta_attention": lambda n: {"lengths": sizes(n, 2, 60), "n": 1, "d": 16},
     "qkv_prologue": lambda n: {"t": n(1, 60), "h": 32, "rows": 64},
     "mla_prologue": lambda n: {"t": n(1, 60), "h": 32, "narrow": 32, "latent": 32, "rows": 64},
+    "fake_quant": lambda n: {"rows": n(1, 150), "width": 48},
+    "avg_pool2d": lambda n: {"c": n(1, 60), "h": 6, "w": 6, "size": 2},
     "sum_lstm": lambda n: {"b": n(1, 60), "h": 32},
     "gated_delta_rule": lambda n: {"lengths": sizes(n, 2, 90), "nqk": 1, "nv": 2, "d": 32, "chunk": 32},
 }

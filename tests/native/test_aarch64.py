@@ -20,6 +20,9 @@ OUTSIDE = {"malloc", "free", "memcpy", "memset", "openpto_note"}
 INTERPRETER = {"PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch"}
 """What compiled code may call beside the functions of its own modules."""
 
+COPIES = {"moe_dispatch", "kv_cache_write", "kv_cache_gather"}
+"""Operators that only move rows."""
+
 
 def quick_cases():
     """The smallest case of every operator in every element type."""
@@ -62,7 +65,8 @@ def test_assembly(name, case, run_of):
         called = set(re.findall(r"\bbl\s+([A-Za-z_]\w*)", text)) | set(re.findall(r":got(?:_lo12)?:(\w+)", text))
         defined = set(re.findall(r"^([A-Za-z_]\w*):", text, re.M))
         assert called - defined <= OUTSIDE | INTERPRETER
-        assert re.search(r"\bv\d+\.4s", text)
+        if name not in COPIES:
+            assert re.search(r"\bv\d+\.4s", text)
         if name in ("gelu", "row_softmax", "softmax", "sigmoid", "matmul", "attention"):
             assert re.search(r"\bfmla\s+v\d+\.4s", text)
         assert re.search(r"\bmrs\s+x\d+, FPCR", text, re.I)
