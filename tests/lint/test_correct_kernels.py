@@ -17,8 +17,8 @@ CASES = sorted((ROOT.parent / "shared" / "cases").glob("case*.py"))
 # Files of the collection that hold kernels which have to be refused, with what the linter finds in them.
 REFUSED = {
     "case105.py": {"PTO272", "PTO274"},
-    "case117.py": {"PTO224", "PTO234", "PTO236", "PTO248"},
-    "case123.py": {"PTO229", "PTO236"},
+    "case117.py": {"PTO224", "PTO234", "PTO236", "PTO247", "PTO248", "PTO252"},
+    "case123.py": {"PTO229", "PTO233", "PTO236"},
     "case125.py": {"PTO410"},
 }
 # What a bad example contains beside the mistake that it shows, portability aside.
@@ -56,7 +56,7 @@ def test_bad_example_of_a_rule_shows_no_other_mistake(code: str) -> None:
 
 def test_many_bad_examples_are_found_in_their_text() -> None:
     found = [code for code in RUN if code in {f.code for f in lint_text(RULES[code].bad, selection=EVERYTHING)}]
-    assert len(found) >= 95
+    assert len(found) >= 100
 
 
 def linted(source: str, code: str) -> set[str]:

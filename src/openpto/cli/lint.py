@@ -56,17 +56,17 @@ def _lint(options: argparse.Namespace) -> tuple[list[Finding], int]:
     files = list(settings.python_files(paths, chosen.exclude))
     findings = lint_files(files, chosen.selection)
     if options.fix:
-        count = repair(findings)
+        count = repair(findings, {str(file) for file in files})
         print(f"{count} repaired", file=sys.stderr)
         findings = lint_files(files, chosen.selection) if count else findings
     return findings, len(files)
 
 
-def repair(findings: Sequence[Finding]) -> int:
-    """Rewrite the files that have findings with a fix; returns the number of repairs."""
+def repair(findings: Sequence[Finding], files: set[str]) -> int:
+    """Rewrite those of the files that have findings with a fix; returns the number of repairs."""
     by_file: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.fix is not None:
+        if finding.fix is not None and finding.fix.span.file in files:
             by_file.setdefault(finding.fix.span.file, []).append(finding)
     done = 0
     for file, found in by_file.items():

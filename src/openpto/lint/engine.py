@@ -29,37 +29,48 @@ def lint_text(text: str, path: str = "<text>", selection: Selection | None = Non
     """
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     judge = Judge(selection or Selection())
-    _lint(path, text, judge, Project())
+    module = _parsed(path, text, judge, Project())
+    if module is not None:
+        _lint(module, judge)
     return judge.findings()
 
 
 def lint_files(files: Iterable[Path], selection: Selection | None = None) -> list[Finding]:
-    """The findings of files, in the order of path and line. A file that cannot be read or parsed is a finding."""
+    """The findings of files, in the order of path and line. A file that cannot be read or parsed is a finding.
+
+    All files are read first, so that a helper has the path under which it was given.
+    """
     judge, project = Judge(selection or Selection()), Project()
+    modules = []
     for file in files:
         try:
             text = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             _unreadable(str(file), 1, 0, str(error), judge)
             continue
-        _lint(str(file), text, judge, project)
+        module = _parsed(str(file), text, judge, project)
+        if module is not None:
+            modules.append(module)
+    for module in modules:
+        _lint(module, judge)
     return judge.findings()
 
 
-def _lint(path: str, text: str, judge: Judge, project: Project) -> None:
+def _parsed(path: str, text: str, judge: Judge, project: Project) -> Module | None:
     try:
-        source = parse(path, text)
+        return project.module(parse(path, text))
     except SyntaxError as error:
         _unreadable(path, error.lineno or 1, (error.offset or 1) - 1, error.msg, judge)
-        return
     except ValueError as error:  # null bytes
         _unreadable(path, 1, 0, str(error), judge)
-        return
-    module = project.module(source)
+    return None
+
+
+def _lint(module: Module, judge: Judge) -> None:
     look = Look(judge, module)
     for check in MODULE_CHECKS:
         check(look)
-    if "pypto" not in text:
+    if "pypto" not in module.source.text:
         return
     reached: dict[Function, None] = {}
     for kernel in module.kernels:

@@ -101,7 +101,7 @@ def _load(walk: Walk, seen: Access) -> Value:
     if entries is None or tensor.shape is None:
         if seen.picks is None or all(not pick.is_slice for pick in seen.picks):
             return UNKNOWN  # a scalar, or a window of a tensor with more axes
-        return Tensor("window", "", None, node=seen.node, written=True)
+        return Tensor("window", "", None, node=seen.node, written=True, source=tensor)
     if entries and all(pick is not None and not pick.is_slice for pick in entries):
         key = ("element", id(tensor), tuple(pick.index for pick in entries if pick is not None))
         return integers.of(Quantity(key, True, ast.unparse(seen.node)))
@@ -114,7 +114,9 @@ def _load(walk: Walk, seen: Access) -> Value:
             size = span_of(pick, extent)
             dims.append(size if size is None or size.value is not None else None)
             full = full and _inside(pick, extent)
-    return Tensor("window", "", tuple(dims), False, tensor.dtype, node=seen.node, full=full, written=True)
+    found = Tensor("window", "", tuple(dims), False, tensor.dtype, node=seen.node, full=full, written=True)
+    found.source = tensor
+    return found
 
 
 def _inside(pick: Pick, extent: Dim) -> bool:

@@ -13,7 +13,9 @@ from openpto.lint.values import UNKNOWN, Const, Dim, Name, Tensor, Value, items_
 Dims = tuple[Dim, ...]
 
 _MANY = frozenset({"topk", "interleave", "deinterleave", "quant_mx"})
-_TRUTHS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_not", "isfinite", "isnan", "signbit"})
+_TRUTHS = frozenset({
+    "eq", "ne", "lt", "le", "gt", "ge", "greater", "logical_and", "logical_not", "isfinite", "isnan", "signbit",
+})  # fmt: skip
 _SAME = frozenset({"softmax", "sigmoid", "cumsum", "cumprod", "rms_norm", "tril", "triu", "clone", "fillpad"})
 _REDUCTIONS = frozenset({"sum", "amax", "amin", "prod"})
 ONE = Int(1)
@@ -150,7 +152,7 @@ def _view(call: Call) -> Tensor:
     dims = dims_of(call.value("shape"))
     full = source is not None and source.full and "valid_shape" not in call.arguments and _window_inside(call, source)
     dtype = None if source is None else source.dtype
-    return Tensor("window", "", dims, False, dtype, call.node, full=full, written=True)
+    return Tensor("window", "", dims, False, dtype, call.node, full=full, written=True, source=source)
 
 
 def _window_inside(call: Call, source: Tensor) -> bool:

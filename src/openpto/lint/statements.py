@@ -128,6 +128,8 @@ def _unpack(walk: Walk, target: ast.Tuple | ast.List, value: Value, statement: a
         walk.report("PTO257", statement, shape="[...]" if value.dims is None else shown_dims(value.dims))
     starred = any(isinstance(one, ast.Starred) for one in target.elts)
     known = items is not None and len(items) == len(target.elts) and not starred
+    if items is not None and not known and not starred:
+        walk.report("PTO155", statement, have=len(items), want=len(target.elts))
     if not known:
         walk.lose(value)
     for position, one in enumerate(target.elts):

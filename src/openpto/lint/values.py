@@ -129,6 +129,7 @@ class Tensor:
     written    some statement may have written it
     read       some statement may have read it
     escaped    code that the linter cannot follow has it
+    source     the tensor that a window was taken from
     moved      the line that moved it into another tensor; 0 if none did
     choices    the tensors that a name may stand for where ways through the kernel meet
     """
@@ -145,6 +146,7 @@ class Tensor:
     read: bool = False
     escaped: bool = False
     moved: int = 0
+    source: Tensor | None = None
     choices: tuple[Tensor, ...] = ()
 
     @property

@@ -36,6 +36,7 @@ class Walk:
     unrolled       how often the Python loops around this point run, where that is known; `recorded` counts operations
     extents        operations and the shapes they meet under a tile, by the call that set it; `tile_values`: what it got
     looped         whether there was a `pypto.loop`
+    copies         windows that were written before anything read them: where, and in which call
     told           what is said once per kernel
     reached        the helpers that were followed
     vec_setters    how often a vector tile was set, or may have been by code that was not followed; so cube_setters
@@ -63,6 +64,7 @@ class Walk:
         self.told: set[str] = set()
         self.extents: dict[ast.Call, list[tuple[str, tuple[int | None, ...] | None]]] = {}
         self.looped = False
+        self.copies: dict[Tensor, tuple[ast.AST, Frame]] = {}
         self.tile_values: dict[int, Value] = {}
         self.parameters: tuple[Tensor, ...] = ()
 

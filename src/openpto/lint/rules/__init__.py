@@ -1,6 +1,7 @@
 """The rules, a file per subject. Each file registers its checks when it is imported; the list below is complete."""
 
 from openpto.lint.rules import (
+    axes,
     conditions,
     flow,
     gym,
@@ -11,6 +12,7 @@ from openpto.lint.rules import (
     names,
     operands,
     signature,
+    stores,
     syntax,
     tiles,
     traps,
@@ -19,6 +21,7 @@ from openpto.lint.rules import (
 )
 
 __all__ = [
+    "axes",
     "conditions",
     "flow",
     "gym",
@@ -29,6 +32,7 @@ __all__ = [
     "names",
     "operands",
     "signature",
+    "stores",
     "syntax",
     "tiles",
     "traps",
