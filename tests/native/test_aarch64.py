@@ -24,14 +24,19 @@ COPIES = {"moe_dispatch", "kv_cache_write", "kv_cache_gather"}
 """Operators that only move rows."""
 
 
+EVERY_TYPE = {"scale_add", "relu", "gelu", "sigmoid", "softmax", "rms_norm", "matmul", "attention", "sum_lstm"}
+"""Operators of which a quick run takes every element type; of the others it takes the first."""
+
+
 def quick_cases():
     """The smallest case of every operator in every element type."""
     for name in NAMES:
         seen = set()
         for case in load(name).cases:
             if not case.slow and case.dtype not in seen:
+                marks = [pytest.mark.slow] if seen and name not in EVERY_TYPE else []
                 seen.add(case.dtype)
-                yield pytest.param(name, case, id=f"{name}-{case.dtype.short}")
+                yield pytest.param(name, case, id=f"{name}-{case.dtype.short}", marks=marks)
 
 
 @pytest.fixture
