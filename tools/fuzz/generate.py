@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
-from openpto.ir.dtypes import DataType
-from openpto.ops.convert import pair_kind
-from openpto.ops.registry import OPS, Pointwise, Reduce
+from openpto.ops.registry import OPS, Reduce
 
 from . import familiar, further
+from .possible import converts, pointwise, takes
 from .program import HOST, Param, Program, Stmt
 
 ROWS = (1, 2, 3, 4, 5, 8)
@@ -54,8 +52,8 @@ class Generator:
         self.helpers: list[Stmt] = []
         self.count = 0
         self.in_helper = False
-        self.unary = {d: _pointwise(1, d) for d in HOST}
-        self.binary = {d: _pointwise(2, d) for d in HOST}
+        self.unary = {d: pointwise(1, d) for d in HOST}
+        self.binary = {d: pointwise(2, d) for d in HOST}
         self.reductions = [n for n, d in OPS.items() if isinstance(d.arithmetic, Reduce) and d.record is not None]
 
     def chance(self, probability: float) -> bool:
@@ -299,11 +297,11 @@ class Generator:
             return f"pypto.{op}({a.name}, {other})", dtype
         if form < 0.85 and "mul" in self.binary[a.dtype]:
             return f"{a.name} {self.pick(['+', '-', '*'])} {self.literal(a.dtype)}", a.dtype
-        if form < 0.93 and _takes("eq", a.dtype):
+        if form < 0.93 and takes("eq", a.dtype):
             b = self.alike(a)
             other = self.literal(a.dtype) if a.dtype == "FP32" and self.chance(0.3) else b.name
             return f"pypto.where({a.name} {self.pick(['<', '==', '>='])} {b.name}, {a.name}, {other})", a.dtype
-        targets = [d for d in (*FLOATS, *INTS) if _converts(a.dtype, d)]
+        targets = [d for d in (*FLOATS, *INTS) if converts(a.dtype, d)]
         if not targets:
             return f"pypto.clone({a.name})", a.dtype
         dtype = self.pick(targets)
@@ -329,7 +327,7 @@ class Generator:
     def reduce(self) -> list[Stmt]:
         """A reduction."""
         a = self.pick(self.names)
-        able = [n for n in self.reductions if _takes(n, a.dtype)]
+        able = [n for n in self.reductions if takes(n, a.dtype)]
         if not able:
             return []
         axis = self.random.randrange(len(a.shape))
@@ -498,7 +496,7 @@ class Generator:
             Stmt(f"{number} = pypto.minimum(pypto.maximum({number}, 0), {max(high, 0)})"),
         ]
         if self.chance(0.5):
-            if not _takes("gather", a.dtype):
+            if not takes("gather", a.dtype):
                 return []
             return make + self.new(f"pypto.gather({a.name}, {axis}, {number})", a.dtype, shape)
         reduce = self.pick(["", "", ", reduce='add'", ", reduce='multiply'"])
@@ -514,7 +512,7 @@ class Generator:
         a = self.pick(self.names)
         axis = self.random.randrange(len(a.shape))
         op = op or self.pick(["cumsum", "cumprod", "argmax", "argmin", "argsort", "topk", "tril", "triu", "one_hot"])
-        if not _takes(op, a.dtype) or (op == "topk" and a.dtype != "FP32" and self.chance(0.8)):
+        if not takes(op, a.dtype) or (op == "topk" and a.dtype != "FP32" and self.chance(0.8)):
             return []
         rest = tuple(1 if j == axis else n for j, n in enumerate(a.shape))
         if op in ("cumsum", "cumprod"):
@@ -546,11 +544,11 @@ class Generator:
         ]
         shape = (*a.shape[:axis], length, *a.shape[axis + 1 :])
         if self.chance(0.5):
-            if not _takes("index_select", a.dtype):
+            if not takes("index_select", a.dtype):
                 return []
             return make + self.new(f"pypto.index_select({a.name}, {axis}, {number})", a.dtype, shape)
         source = self.new(f"pypto.full({list(shape)}, {self.literal(a.dtype)}, pypto.DT_{a.dtype})", a.dtype, shape)
-        if not source or not _takes("index_add_", a.dtype):
+        if not source or not takes("index_add_", a.dtype):
             return source
         rows = self.names[-1].name
         if self.chance(0.5):
@@ -585,31 +583,6 @@ def _apart(shape: tuple[int, ...], target: tuple[int, ...], axis: int) -> bool:
     if len(shape) != len(target):
         return False
     return all(a == b for i, (a, b) in enumerate(zip(shape, target, strict=True)) if i != axis)
-
-
-@functools.cache
-def _takes(op: str, dtype: str) -> bool:
-    """Whether some chip has the operation for an element type."""
-    dtypes = OPS[op].dtypes
-    return dtypes is None or DataType[f"DT_{dtype}"] in dtypes.union
-
-
-@functools.cache
-def _converts(source: str, target: str) -> bool:
-    """Whether some chip casts from the one to the other."""
-    return pair_kind(DataType[f"DT_{source}"], DataType[f"DT_{target}"]) is not None
-
-
-@functools.cache
-def _pointwise(operands: int, dtype: str) -> list[str]:
-    """Public element by element functions of so many tensors."""
-    found = []
-    for name, decl in sorted(OPS.items()):
-        if isinstance(decl.arithmetic, Pointwise) and decl.public and decl.record is not None and not decl.writes:
-            needed = [p for p in decl.signature.parameters.values() if p.default is p.empty]
-            if len(needed) == operands and "." not in name and name != "cast" and _takes(name, dtype):
-                found.append(name)
-    return found
 
 
 def program(seed: int) -> Program:
