@@ -67,6 +67,8 @@ def test_bad_example_is_refused_with_its_code(code):
 @pytest.mark.parametrize("code", TESTABLE)
 def test_good_example_is_clean(code, run_example):
     outcome = run_example(RULES[code].good)
+    if isinstance(outcome.error, ModuleNotFoundError):
+        pytest.skip(str(outcome.error))  # libcst is optional
     if outcome.error is not None:
         raise outcome.error
     assert outcome.codes == [], "\n".join(map(str, outcome.warnings))
