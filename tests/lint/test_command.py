@@ -149,3 +149,20 @@ def test_the_command_lists_it() -> None:
     program = "from openpto.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, text=True, check=False)
     assert "lint" in done.stdout
+
+
+def test_files_in_other_encodings(folder: Path) -> None:
+    text = FAULTY.format(comment="  # überschrieben")
+    (folder / "kernels.py").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    (folder / "latin.py").write_bytes(b"# -*- coding: latin-1 -*-\n" + text.encode("latin-1"))
+    (folder / "wrong.py").write_bytes(text.encode("latin-1"))
+    done = lint("--format", "concise", cwd=folder)
+    assert [line.split(" ")[:2] for line in done.stdout.splitlines()[:3]] == [
+        ["kernels.py:7:5:", "PTO412"], ["latin.py:8:5:", "PTO412"], ["wrong.py:1:1:", "PTO700"],
+    ]  # fmt: skip
+    pytest.importorskip("libcst")
+    done = lint("--fix", "--format", "concise", cwd=folder)
+    assert "PTO412" not in done.stdout
+    fixed = text.replace("y = x", "y[:] = x")
+    assert (folder / "kernels.py").read_bytes() == b"\xef\xbb\xbf" + fixed.encode()
+    assert (folder / "latin.py").read_bytes() == b"# -*- coding: latin-1 -*-\n" + fixed.encode("latin-1")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
+import tokenize
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -70,13 +72,13 @@ def repair(findings: Sequence[Finding], files: set[str]) -> int:
             by_file.setdefault(finding.fix.span.file, []).append(finding)
     done = 0
     for file, found in by_file.items():
-        with open(file, encoding="utf-8", newline="") as stream:  # line ends stay as they are
-            old = stream.read()
+        raw = Path(file).read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        old = raw.decode(encoding)  # line ends stay as they are
         new, count = fixes.repaired(old, found)
         done += count
         if new != old:
-            with open(file, "w", encoding="utf-8", newline="") as stream:
-                stream.write(new)
+            Path(file).write_bytes(new.encode(encoding))
     return done
 
 

@@ -14,7 +14,7 @@ from openpto.lint.hooks import FUNCTION_CHECKS, MODULE_CHECKS
 from openpto.lint.judge import Judge, Look
 from openpto.lint.modules import Module, Project
 from openpto.lint.selection import Selection
-from openpto.lint.source import SourceFile, parse
+from openpto.lint.source import SourceFile, parse, read_text
 from openpto.lint.walk import Walk
 
 assert rules.__all__  # importing the package registers every check
@@ -44,8 +44,8 @@ def lint_files(files: Iterable[Path], selection: Selection | None = None) -> lis
     modules = []
     for file in files:
         try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = read_text(file)
+        except (OSError, UnicodeDecodeError, SyntaxError) as error:
             _unreadable(str(file), 1, 0, str(error), judge)
             continue
         module = _parsed(str(file), text, judge, project)

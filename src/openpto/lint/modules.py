@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from openpto.lint.functions import Function, FunctionNode, collect, every_node, own_nodes
-from openpto.lint.source import SourceFile, parse
+from openpto.lint.source import SourceFile, parse, read_text
 
 if TYPE_CHECKING:
     from openpto.lint.scopes import Scope
@@ -118,7 +118,7 @@ class Project:
         if key not in self._modules:
             self._modules[key] = None  # a file that imports itself
             try:
-                source = parse(_shown(file), file.read_text(encoding="utf-8"))
+                source = parse(_shown(file), read_text(file))
             except (OSError, SyntaxError, ValueError):
                 return None
             self._modules[key] = _read(source, self)

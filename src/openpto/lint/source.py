@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from openpto.diagnostics.span import Span
 
@@ -57,6 +59,15 @@ class SourceFile:
             return byte
         text = self.lines[line - 1]
         return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
+
+
+def read_text(file: Path) -> str:
+    """The text of a Python file in the encoding that it declares, without byte order mark, lines ended by a line feed.
+
+    Raises OSError, UnicodeDecodeError, or SyntaxError for an encoding that does not exist.
+    """
+    with tokenize.open(file) as stream:
+        return stream.read()
 
 
 def parse(path: str, text: str) -> SourceFile:
