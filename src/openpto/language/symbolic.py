@@ -15,6 +15,8 @@ from openpto.ir import expr as ex
 from openpto.ir.enums import SatStatus
 from openpto.ir.expr import Dim, Expr
 
+from .instead import integer_instead
+
 _FAULTS = {"div_zero": "PTO202", "negative_div": "PTO203", "overflow": "PTO204"}
 _SIGNS = {
     "div": "//", "mod": "%", "add": "+", "sub": "-", "mul": "*", "neg": "-", "and": "&", "or": "|",
@@ -317,7 +319,8 @@ def to_expr(value: object) -> Expr:
     index = getattr(type(value), "__index__", None)  # numpy integers
     if index is not None:
         return ex.const(index(value))
-    fail("PTO201", got=type(value).__name__, value=repr(value)[:60])
+    got = type(value).__name__
+    fail("PTO201", got=got, value=repr(value)[:60], instead=integer_instead(got))
 
 
 def to_dim(value: object) -> Dim:

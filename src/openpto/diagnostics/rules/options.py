@@ -123,7 +123,7 @@ register(
             "option '{name}' is {value}: its value doesn't within the value range ({expected})",
             "选项 {name} 为 {value}，超出取值范围（{expected}）",
         ),
-        help=T("give {name} {expected}", "{name} 应为：{expected}"),
+        help=T("what {name} takes: {expected}", "{name} 应为：{expected}"),
         explanation=T(
             "Options that steer a device have no effect on results here, but a value that the toolchain refuses is "
             "refused here as well, so that the kernel file also compiles there.",

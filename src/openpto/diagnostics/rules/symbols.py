@@ -71,12 +71,7 @@ register(
             "Invalid value type: an int or a SymbolicScalar is needed here, got {got} {value}",
             "Invalid value type：此处需要 int 或 SymbolicScalar，得到的是 {got} {value}",
         ),
-        help=T(
-            "pass the bound itself: pypto.loop(n), not pypto.loop(range(n)); use int() on a Python float you know to be "
-            "whole; pypto.min and pypto.max of tensors are pypto.minimum and pypto.maximum",
-            "请直接传入边界：pypto.loop(n)，而不是 pypto.loop(range(n))；确知为整数的 Python 浮点数请先用 int()；"
-            "张量请用 pypto.minimum 和 pypto.maximum，而不是 pypto.min 和 pypto.max",
-        ),
+        help=T("{instead}", "改写：{instead}"),
         explanation=T(
             "Loop bounds, offsets and extents are integers. A range object, a float, a list or the mark DYNAMIC is "
             "none; the device's front end stops at the same place, often with a second message about a missing tile.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.language.instead import integer_instead
 from openpto.lint.frames import keyword
 from openpto.lint.hooks import Call, Iteration, on, on_call
 from openpto.lint.integers import Int
@@ -44,7 +45,7 @@ def _bound(walk: Walk, call: Call, part: ast.expr) -> None:
     source = walk.frame.function.module.source
     single = isinstance(part, ast.Call) and len(part.args) == 1 and len(call.node.args) == 1
     fix = walk.fix("unwrap-call", part) if isinstance(value, Loop) and single else None
-    walk.report("PTO201", part, fix=fix, got=got, value=source.segment(part))
+    walk.report("PTO201", part, fix=fix, got=got, value=source.segment(part), instead=integer_instead(got))
 
 
 @on_call("loop", "loop_unroll")
