@@ -123,10 +123,16 @@ def kinds(walk: Walk, call: Call) -> None:
         got = "SymbolicScalar" if symbolic or isinstance(value, Condition) else got
         if call.name not in ("where", "maximum", "minimum", "pow"):
             walk.report("PTO223", call.at(first), op=call.name, name=first, got=got)
-    elif isinstance(value, Tensor) and value.dtype is not None and operation.dtypes is not None:
+    elif isinstance(value, Tensor) and value.dtype is not None and operation.dtypes is not None and _judged(operation):
         if value.dtype not in operation.dtypes and value.dtype != "DT_BOOL":
             taken = ", ".join(sorted(name.removeprefix("DT_") for name in operation.dtypes))
             walk.report("PTO231", call.at(first), op=call.name, dtype=value.dtype, taken=taken)
+
+
+def _judged(operation: api.Operation) -> bool:
+    """Whether the table of the operation holds for every call: others only move elements for some arguments."""
+    computes = operation.pointwise and operation.name not in ("where", "cast", "pow")
+    return computes or operation.name in ("sum", "amax", "amin", "prod", "matmul", "softmax", "sigmoid")
 
 
 @on_operation
