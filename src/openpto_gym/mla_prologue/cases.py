@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,9 @@ class MlaPrologueCase(Case):
     epsilon: float = 1e-6
 
 
+# Sums of 7168 and 1536 terms differ in their last place, so that now and then an intermediate is rounded to BF16 the
+# other way; customary for this operator at these sizes is T1 with one element in 200 outside.
+MODEL = replace(T1, bad_share=0.005)
 CASES = cases_of(
     MlaPrologueCase,
     {FP32: T2, FP16: T1, BF16: T1},
@@ -41,9 +44,10 @@ CASES = cases_of(
     one_past_a_block={"t": 17},
     many_blocks={"t": 70, "first": 1000},
     large={"t": 20, "scale": 20.0, "dtypes": (FP32,)},
+    wide_latent={"t": 20, "latent": 160, "dtypes": (FP32,)},
     customary={
         "t": 8, "h": 7168, "narrow": 1536, "n": 16, "plain": 128, "rope": 64, "latent": 512, "rows": 1280,
-        "slow": True, "dtypes": (BF16,),
+        "tolerance": MODEL, "slow": True, "dtypes": (BF16,),
     },
 )  # fmt: skip
 

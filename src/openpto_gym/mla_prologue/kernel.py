@@ -50,7 +50,7 @@ def store_head(x, t, head, live, out):
 
 def store_rows(x, rows, cache):
     """x [TOKENS, width] into rows [TOKENS, 1] of a cache."""
-    pypto.set_vec_tile_shapes(1, COLS)
+    pypto.set_vec_tile_shapes(1, x.shape[1])
     pypto.scatter_update(cache, -2, rows, rounded(x, cache.dtype))
 
 
