@@ -9,7 +9,7 @@ from openpto.ops import arith
 from openpto.ops.arith import F32
 from openpto.runtime.native import engine, jit
 from openpto.runtime.native import loopir as L
-from openpto.runtime.native.caches import AHEAD, LARGE, streams, with_hints
+from openpto.runtime.native.caches import AHEAD, LARGE, SMALL, streams, with_hints
 
 paths = pytest.mark.parametrize("path", [p for p in machine_code.PATHS if machine_code.runs(p)])
 DOUBLE = arith.build(lambda x: x * 2.0, F32)
@@ -86,7 +86,7 @@ def fetches(body):
 def test_what_is_fetched():
     """A long loop fetches what it reads later; a loop over rows the next row, during the longest loop over the row at
     hand; only what lies in parameters."""
-    names = {"param0": 1, "param1": 1}
+    names = {"param0": 1 << 20, "param1": 1 << 20}
     assert fetches(with_hints((L.Vector(L.Slot("size0"), ROW),), names)) == [L.shifted(X, AHEAD // 4)]
     assert not fetches(with_hints((L.Vector(L.Slot("size0"), ROW),), {}))
     r = L.Slot("r")
@@ -128,3 +128,9 @@ def test_a_kernel_with_a_small_and_a_large_result(rows, threads):
         scaled(x, out)
     np.testing.assert_array_equal(out.view(np.uint16), (x.astype(np.float32) * 2).astype(x.dtype).view(np.uint16))
     assert "around caches if large.param1" in L.text(engine.lower(scaled.lower(x, out)).program)
+
+
+def test_what_stays_in_a_cache_is_not_fetched():
+    """A small parameter of known size."""
+    assert not fetches(with_hints((L.Vector(L.Slot("size0"), ROW),), {"param0": SMALL, "param1": 1 << 30}))
+    assert fetches(with_hints((L.Vector(L.Slot("size0"), ROW),), {"param0": SMALL + 1}))

@@ -233,3 +233,28 @@ def test_products_of_different_batches_tell_valid_extents(engine_name):
     with openpto.configure(engine=engine_name), pytest.raises(pypto.PyptoError, match="PTO462") as found:
         kernel(x, np.zeros((4, 4, 16), np.float32))
     assert "[2, 4, 3], [4, 16, 8]" in str(found.value)
+
+
+@pypto.frontend.jit
+def heads_apart(x: pypto.Tensor([D, 2, 128], F32), w: pypto.Tensor([128, 16], F32), o: pypto.Tensor([D, 2, 16], F32)):
+    """Every head of x times w, sixteen rows at a time; the rows of a head are not neighbours."""
+    pypto.set_vec_tile_shapes(16, 1, 128)
+    pypto.set_cube_tile_shapes([16, 16], [128, 128], [16, 16])
+    for head in pypto.loop(2, name="HEAD", idx_name="head"):
+        for row in pypto.loop(0, x.shape[0], 16, name="ROW", idx_name="row"):
+            live = (x.shape[0] - row).min(16)
+            part = pypto.view(x, [16, 1, 128], [row, head, 0], valid_shape=[live, 1, 128])
+            flat = pypto.reshape(part, [16, 128], valid_shape=[live, 128])
+            made = pypto.matmul(flat, w, F32)
+            pypto.assemble(pypto.reshape(made, [16, 1, 16], valid_shape=[live, 1, 16]), [row, head, 0], o)
+
+
+@pytest.mark.parametrize("rows", [1, 16, 37])
+def test_a_reshape_that_drops_an_axis_copies_nothing(rows):
+    """It looks at the rows where they are, also where the block is cut."""
+    rng = np.random.default_rng(rows)
+    x, w = rng.standard_normal((rows, 2, 128), dtype=np.float32), rng.standard_normal((128, 16), dtype=np.float32)
+    outcome, out = run(heads_apart, x, w, np.zeros((rows, 2, 16), np.float32))
+    assert outcome == ("done",)
+    np.testing.assert_allclose(out, x.astype(np.float64) @ w, rtol=1e-4, atol=1e-4)
+    assert ", 256, " in next(line for line in loop_text(heads_apart, x, w, out).splitlines() if "call gemm" in line)

@@ -27,6 +27,8 @@ class Aliases:
         self.bound: set[Value] = set()
         self.writes: dict[Stmt, set[Value]] = {}
         self.allowed: set[Op] = set()
+        self.repeated: set[Op] = set()
+        """Ops whose result a loop further down in their block reads, so that what costs little once pays there."""
         self._join(kernel.body)
         self._written(kernel.body)
         self.bound.update(p.final for p in kernel.params)
@@ -95,9 +97,12 @@ class Aliases:
 
     def _decide(self, block: Block) -> None:
         last: dict[Value, int] = {}
+        again: set[Value] = set()
         for k, stmt in enumerate(block.body):
             for value in _reads(stmt):
                 last[value] = k
+                if isinstance(stmt, Loop):
+                    again.add(value)
         for k, stmt in enumerate(block.body):
             if isinstance(stmt, Loop):
                 self._decide(stmt.body)
@@ -107,6 +112,8 @@ class Aliases:
             elif isinstance(stmt, Op) and stmt.name in SHARING:
                 result = stmt.results[0]
                 assert isinstance(result, Value)
+                if result in again:
+                    self.repeated.add(stmt)
                 shared = self.root(result)
                 life = block.body[k + 1 : last.get(result, k) + 1]
                 if result not in self.bound and all(shared not in self.writes[s] for s in life):

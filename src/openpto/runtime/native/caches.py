@@ -22,6 +22,8 @@ from .loopir import Bin, Fetch, For, If, Index, Load, Peek, Pick, Point, Ptr, Re
 LARGE = 32 << 20
 """Bytes of a parameter from which on it is written around the caches. Measured: below 16 MiB a reader that comes next
 finds it sooner in a cache, above it does not."""
+SMALL = 128 << 10
+"""Bytes of a parameter of known size that stays in a cache once it is there."""
 AHEAD = 4096
 """Bytes between what is read and what is fetched: what comes at the pace of memory while an expression is worked out.
 A processor's own fetching ends at the page."""
@@ -38,7 +40,8 @@ def with_hints(body: tuple[Stmt, ...], sizes: Mapping[str, Index]) -> tuple[Stmt
             flag = Slot(f"large.{name}")
         if flag != 0:
             flags[name] = flag
-    body = _fetching(body, _far(body, sizes))
+    distant = (name for name, size in sizes.items() if not isinstance(size, int) or size > SMALL)
+    body = _fetching(body, _far(body, distant))
     return (*before, *_streaming(body, flags)) if flags else body
 
 

@@ -168,6 +168,12 @@ def compile_kernel(kernel: Kernel) -> Native:
     return native
 
 
+def compiled() -> list[tuple[Kernel, Native]]:
+    """The kernels that ran last, with their code."""
+    with _lock:
+        return list(_compiled.values())
+
+
 @collector.rests
 def _compile(kernel: Kernel, goal: jit.Target) -> Native:
     size = statements(kernel.body)

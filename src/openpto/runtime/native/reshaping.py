@@ -47,6 +47,9 @@ def reshaped(low: Lowering, op: Op, source: NTile, shape: Extents, valid: Extent
             have,
         )
     if source.full and (valid is None or source.mask is None):
+        looked = _another_look(low, op, source, shape, shape if valid is None else valid)
+        if looked is not None:
+            return looked
         flat = _flat(low, source)
         mask = None if flat.mask is None else Arr(flat.mask.at, compact(shape))
         return NTile(
@@ -69,6 +72,27 @@ def _flat(low: Lowering, source: NTile) -> NTile:
     made = low.like(source, source.mask is not None)
     low.copy_state(source, made)
     return made
+
+
+def _another_look(low: Lowering, op: Op, source: NTile, shape: Extents, valid: Extents) -> NTile | None:
+    """The elements where they are, though there are gaps between them; None if the axes differ by more than extents of
+    1, there is a mask, or a loop will read them so often that a copy without gaps pays."""
+    if source.is_compact or source.mask is not None or op in low.aliases.repeated:
+        return None
+    strides = _axes_of(source, shape)
+    if strides is None:
+        return None
+    arr = Arr(source.arr.at, strides)
+    return NTile(arr, shape, valid, None, source.memory, None, source.written, source.alive)
+
+
+def _axes_of(source: NTile, shape: Extents) -> Extents | None:
+    """Strides under a shape that differs by extents of 1 only."""
+    have = [(n, s) for n, s in zip(source.shape, source.arr.strides, strict=True) if n != 1]
+    if [n for n, _ in have] != [n for n in shape if n != 1]:
+        return None
+    strides = iter(have)
+    return tuple(0 if n == 1 else next(strides)[1] for n in shape)
 
 
 def _is_compact(arr: Arr, shape: Sequence[Index]) -> bool:
@@ -130,6 +154,9 @@ def _cut(low: Lowering, op: Op, source: NTile, shape: Extents, valid: Extents | 
     if found is not None and found[0] == 1 and source.mask is None and _prefix(source):
         extents = tuple(low.b.hold(n) for n in found[1])
         if valid is None or valid == extents:
+            looked = _another_look(low, op, source, shape, extents)
+            if looked is not None:
+                return looked
             flat = source if source.is_compact else low.duplicate(source)
             return NTile(
                 Arr(flat.arr.at, compact(shape)), shape, extents, None, flat.memory, None, source.written, source.alive
