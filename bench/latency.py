@@ -15,6 +15,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from timing import Timing
 
 ROUNDS = 5
 PROGRAM = """
@@ -88,8 +92,8 @@ def series(title: str, make: Callable[[], dict[str, list[float]]], rounds: int, 
         )
 
 
-def overhead() -> None:
-    """Print the time of a call on two small tensors."""
+def call() -> "Timing":
+    """The time of a call on two small tensors."""
     import numpy as np
 
     import openpto
@@ -106,10 +110,7 @@ def overhead() -> None:
     x = np.ones((8, 16), np.float32)
     out = np.empty_like(x)
     openpto.configure(engine="native")
-    found = alternated({"call": lambda: double(x, out)}, rounds=21)["call"]
-    print(
-        f"call on two small tensors: {min(found.cpus) * 1e6:.1f} us CPU at least, {found.cpu * 1e6:.1f} in the median"
-    )
+    return alternated({"call": lambda: double(x, out)}, rounds=21)["call"]
 
 
 def main() -> None:
@@ -128,7 +129,10 @@ def main() -> None:
             names = ("definition", "first call", "second call")
             series(f"{kernel}, cold", lambda kernel=kernel: process(kernel, "off"), rounds, names[:2])
             series(f"{kernel}, kept", lambda kernel=kernel: process(kernel, store), rounds, names)
-    overhead()
+    found = call()
+    print(
+        f"call on two small tensors: {min(found.cpus) * 1e6:.1f} us CPU at least, {found.cpu * 1e6:.1f} in the median"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The benchmarks of kernels: our time against torch's and against the limits of the machine, in the same run.
 
-Usage: python bench/run.py [NAME ...] [--threads N] [--write]      (--write: docs/benchmarks.md and its plot)
+Usage: python bench/run.py [NAME ...] [--threads N] [--write]      (--write: all rows, docs/benchmarks.md, its plot)
 
 Both sides use the same number of threads. Ratios are medians of ratios within a round: both sides of a round met the
 same machine.
@@ -11,37 +11,14 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
 import openpto
-from timing import CopyLimit, FmaPeak, Timing, alternated, machine
+import page
+from page import Row
+from timing import CopyLimit, FmaPeak, Timing, alternated
 from workloads import WORKLOADS, Work
-
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table: times in ms; ``ratio`` is theirs over ours, or our share of a limit."""
-
-    work: str
-    against: str
-    ours: float
-    theirs: float
-    ratio: float
-    target: float
-    percent: bool = False
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """As text."""
-        show = (lambda x: f"{100 * x:.0f} %") if self.percent else (lambda x: f"{x:.2f}x")
-        verdict = "met" if self.ratio >= self.target else "missed"
-        ours, theirs = f"{self.ours * 1e3:.2f}", "" if self.percent else f"{self.theirs * 1e3:.2f}"
-        return self.work, self.against, ours, theirs, show(self.ratio), show(self.target), verdict
 
 
 def ratio(ours: Timing, theirs: Timing, threads: int) -> float:
@@ -72,8 +49,7 @@ def rows_of(work: Work, threads: int) -> Iterator[Row]:
         yield Row(work.name, name, own, 0.0, ratio(ours, found[name], threads) * scale, work.least, percent=True)
 
 
-WIDTHS = (32, 30, 10, 10, 8, 8, 6)
-HEAD = ("work", "against", "ours (ms)", "theirs (ms)", "ratio", "target", "")
+WIDTHS = (40, 34, 12, 12, 8, 8, 6)
 
 
 def main() -> None:
@@ -89,31 +65,30 @@ def main() -> None:
     for name in chosen.names or WORKLOADS:
         for row in rows_of(WORKLOADS[name](), chosen.threads):
             rows.append(row)
-            print(
-                "  ".join(f"{cell:{width}}" for cell, width in zip(row.cells, (32, 30, 10, 10, 8, 8, 6), strict=True))
-            )
+            tell(row)
     if chosen.write:
-        PAGE.write_text(page(rows, chosen.threads))
+        import system
+
+        for row in system.rows():
+            rows.append(row)
+            tell(row)
+        page.write(rows, chosen.threads, limits())
 
 
-def page(rows: list[Row], threads: int) -> str:
-    """The table as a page."""
-    lines = ["| " + " | ".join(HEAD) + " |", "|---|---|---:|---:|---:|---:|---|"]
-    lines += ["| " + " | ".join(row.cells) + " |" for row in rows]
-    facts = "\n".join(f"- {name}: {value}" for name, value in machine().items())
-    return TEXT.format(threads=threads, facts=facts, table="\n".join(lines))
+def tell(row: Row) -> None:
+    """Print a row."""
+    print("  ".join(f"{cell:{width}}" for cell, width in zip(row.cells, WIDTHS, strict=True)), flush=True)
 
 
-TEXT = """# Benchmarks
-
-Written by `make bench`: medians of alternated runs in one process, {threads} thread(s) on both sides. A ratio is the
-median over rounds of their time over ours. With one thread times are processor time, with several they are wall time.
-Limits of the machine are measured in the same run; our share of them is given in percent.
-
-{facts}
-
-{table}
-"""
+def limits() -> list[str]:
+    """What the machine gives now."""
+    peak, plain, streaming = FmaPeak(), CopyLimit(), CopyLimit(streaming=True)
+    found = alternated({"peak": peak, "copy": plain, "streaming": streaming}, rounds=5)
+    copied, streamed = plain.moved / found["copy"].cpu / 1e9, streaming.moved / found["streaming"].cpu / 1e9
+    return [
+        f"peak of multiply-adds: {peak.flops / found['peak'].cpu / 1e9:.0f} GFLOP/s, one thread, FP32",
+        f"copy bandwidth: {copied:.1f} GB/s read and written, one thread; {streamed:.1f} with streaming stores",
+    ]
 
 
 if __name__ == "__main__":
