@@ -19,7 +19,9 @@ HEAD = ("work", "against", "ours", "theirs", "ratio", "target", "")
 
 def milliseconds(value: float) -> str:
     """Seconds as people read them."""
-    return f"{value * 1e3:.2f} ms" if value else ""
+    if value == 0.0:
+        return ""
+    return f"{value * 1e3:.2f} ms" if value >= 1e-4 else f"{value * 1e6:.1f} us"
 
 
 def mebibytes(value: float) -> str:
