@@ -127,7 +127,12 @@ def _readable(fields: Mapping[str, Any], site: Site) -> Mapping[str, Any]:
             text = re.sub(rf"\b{re.escape(index)}\b", name, text)
         return text
 
-    return {name: read(value) if isinstance(value, str) else value for name, value in fields.items()}
+    def shown(value: Any) -> Any:
+        if isinstance(value, T):
+            return T(read(value.en), read(value.zh))
+        return read(value) if isinstance(value, str) else value
+
+    return {name: shown(value) for name, value in fields.items()}
 
 
 def one_line(rule: Rule, fields: Mapping[str, Any], *, language: Language | None = None) -> str:

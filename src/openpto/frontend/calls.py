@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from openpto.diagnostics import fail, portability
+from openpto.diagnostics import T, fail, portability
 from openpto.diagnostics.boundary import stands_in
 from openpto.language.control import is_loop_begin, is_loop_end
 from openpto.language.symbolic import to_sym
@@ -164,6 +164,6 @@ class Calls(Logic):
         """The object of a ``with`` statement: only ours make sense while a kernel is traced."""
         module = type(value).__module__.partition(".")[0]
         if module not in ("openpto", "pypto") and not getattr(value, "_is_pypto_scope", False):
-            fail("PTO110", site=self.site(), node="With", instead="call what it does directly")
+            fail("PTO110", site=self.site(), node="With", instead=T("call what it does directly", "请直接调用它的内容"))
         portability("PTO664", site=self.site())
         return value

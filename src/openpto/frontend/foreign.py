@@ -7,7 +7,8 @@ import linecache
 import re
 from types import ModuleType
 
-from openpto.diagnostics import Site, at, fail
+from openpto.diagnostics import Site, T, at, fail
+from openpto.diagnostics.words import SEE_THE_TABLE, did_you_mean
 from openpto.language.libraries import refuse_library
 from openpto.language.symbolic import SymbolicScalar
 from openpto.language.tensor import Tensor
@@ -63,23 +64,26 @@ def _refuse_attribute(error: AttributeError, site: Site) -> None:
     if not isinstance(name, str):
         stored = STORED.match(str(error))
         if stored is not None:
-            fail("PTO219", site=site, text=str(error), hint="keep it in a name of your own")
+            fail("PTO219", site=site, text=str(error), hint=T("keep it in a name of your own", "请用自己的变量保存"))
         return
     of_ours = isinstance(owner, ModuleType) and owner.__name__.split(".")[0] == "pypto"
     if of_ours or isinstance(owner, (Tensor, SymbolicScalar)):
         fail("PTO219", site=site, text=str(error), hint=_hint(owner, name))
 
 
-def _hint(owner: object, name: str) -> str:
+def _hint(owner: object, name: str) -> T:
     known = [n for n in dir(owner) if not n.startswith("_")]
     if isinstance(owner, Tensor) and name in INSTEAD:
-        return f"use {INSTEAD[name]}"
+        return T(f"use {INSTEAD[name]}", f"请使用 {INSTEAD[name]}")
     if isinstance(owner, SymbolicScalar) and name in ("item", "value"):
-        return "use it as it is: it is the number already, known when the kernel runs"
+        return T(
+            "use it as it is: it is the number already, known when the kernel runs",
+            "请直接使用：它就是该数值，在 kernel 运行时得知",
+        )
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     if near:
-        return f"did you mean: {', '.join(near)}"
-    return "the table of public names in the documentation lists what there is"
+        return did_you_mean(", ".join(near))
+    return SEE_THE_TABLE
 
 
 def _refuse_count(text: str, site: Site) -> None:

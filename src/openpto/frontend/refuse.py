@@ -6,31 +6,16 @@ Both toolchains refuse it, and it has no meaning for a program that is recorded 
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from openpto.diagnostics import Site, fail, portability
+from openpto.diagnostics.words import EMPTY_RAISE, RAISE_OBJECT, STATEMENTS
 
 from .source import FunctionNode, Source
 from .tree import FUNCTIONS, Tree
 
-_STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("Try", "errors cannot be handled while a kernel is traced; let them stop the trace"),
-    ast.Import: ("Import", "import at the top of the module"),
-    ast.ImportFrom: ("ImportFrom", "import at the top of the module"),
-    ast.ClassDef: ("ClassDef", "define the class outside of the kernel"),
-    ast.Global: ("Global", "return the value, or pass a container"),
-    ast.Nonlocal: ("Nonlocal", "return the value, or pass a container"),
-    ast.Yield: ("Yield", "return a list instead"),
-    ast.YieldFrom: ("YieldFrom", "return a list instead"),
-    ast.Await: ("Await", "kernels are not asynchronous"),
-    ast.AsyncFor: ("AsyncFor", "kernels are not asynchronous"),
-    ast.AsyncWith: ("AsyncWith", "kernels are not asynchronous"),
-    ast.AsyncFunctionDef: ("AsyncFunctionDef", "kernels are not asynchronous"),
-}
-if sys.version_info >= (3, 11):
-    _STATEMENTS[ast.TryStar] = ("TryStar", "errors cannot be handled while a kernel is traced")
+_STATEMENTS = {getattr(ast, name): (name, text) for name, text in STATEMENTS.items() if hasattr(ast, name)}
 
 _SUSPECTS = frozenset({*_STATEMENTS, ast.Raise, ast.For, ast.While, ast.FunctionDef})
 
@@ -72,7 +57,7 @@ def _refuse(source: Source, function: FunctionNode, node: ast.AST) -> None:
         fail("PTO110", site=_site(source, function, node), node=known[0], instead=known[1])
     if isinstance(node, ast.Raise) and node.exc is None:
         site = _site(source, function, node)
-        fail("PTO110", site=site, node="Raise without an exception", instead="raise an exception object")
+        fail("PTO110", site=site, node=EMPTY_RAISE, instead=RAISE_OBJECT)
     if isinstance(node, (ast.For, ast.While)) and node.orelse:
         site = _site(source, function, node.orelse[0])
         fail("PTO112", site=site, kind="For" if isinstance(node, ast.For) else "While")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openpto.diagnostics import fail, portability, user_boundary
+from openpto.diagnostics.words import SLICE, extent_of_slice
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import is_int
@@ -118,10 +119,9 @@ def _extent(pick: Pick, extent: Dim) -> int:
     stop = extent if pick.stop is None else pick.stop
     size = affine.simplify(ex.expr(stop) if not pick.start else ex.binary("sub", stop, pick.start))
     if not isinstance(size, int):
-        text = f"{ex.text(pick.start or 0)}:{ex.text(stop)}"
-        fail("PTO234", op="a slice", name=f"the extent of [{text}]", expr=ex.text(size))
+        fail("PTO234", op=SLICE, name=extent_of_slice(ex.text(pick.start or 0), ex.text(stop)), expr=ex.text(size))
     if size < 0:
-        fail("PTO235", op="a slice", extent=size, shape=f"[{ex.text(pick.start or 0)}:{ex.text(stop)}]")
+        fail("PTO235", op=SLICE, extent=size, shape=f"[{ex.text(pick.start or 0)}:{ex.text(stop)}]")
     return size
 
 
@@ -207,7 +207,7 @@ def _store_scalar(target: Var, picks: list[Pick], value: Any) -> None:
         stop = extent if pick.stop is None else pick.stop
         size = 1 if pick.index is not None else affine.simplify(ex.binary("sub", stop, pick.start or 0))
         if isinstance(size, int) and size < 0:
-            fail("PTO235", op="a slice", extent=size, shape=f"[{ex.text(pick.start or 0)}:{ex.text(stop)}]")
+            fail("PTO235", op=SLICE, extent=size, shape=f"[{ex.text(pick.start or 0)}:{ex.text(stop)}]")
         shape.append(size)
     contents = create.filled("full", tuple(shape), to_ir(value), target.type.dtype, None)
     movement.store(contents, tuple(p.index if p.index is not None else p.start or 0 for p in picks), target)

@@ -7,6 +7,8 @@ import builtins
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from openpto.diagnostics.language import T
+from openpto.diagnostics.words import SEE_THE_TABLE, TRANSPOSE, did_you_mean
 from openpto.lint import api, calls, integers
 from openpto.lint.frames import merge
 from openpto.lint.functions import every_node
@@ -98,7 +100,7 @@ def _tensor_attribute(walk: Walk, owner: Tensor, node: ast.Attribute) -> Value:
     if node.attr == "dtype":
         return UNKNOWN if owner.dtype is None else Name(f"pypto.{owner.dtype}")
     if node.attr not in api.tensor_members():
-        hint = "use pypto.transpose" if node.attr in ("T", "t", "mT") else hint_for(node.attr, api.tensor_members())
+        hint = TRANSPOSE if node.attr in ("T", "t", "mT") else hint_for(node.attr, api.tensor_members())
         walk.report("PTO219", node, text=f"'Tensor' object has no attribute '{node.attr}'", hint=hint)
         return UNKNOWN
     if node.attr in ("valid_shape", "name", "dim", "format", "id"):
@@ -116,10 +118,10 @@ def unknown_member(walk: Walk, owner: Name, node: ast.Attribute) -> None:
         walk.report("PTO219", node, text=text, hint=hint_for(node.attr, names))
 
 
-def hint_for(name: str, known: Iterable[str]) -> str:
+def hint_for(name: str, known: Iterable[str]) -> T:
     """What to write instead of a name that does not exist."""
     close = calls.near(name, known)
-    return f"did you mean: {close}" if close else "the table of public names in the documentation lists what there is"
+    return did_you_mean(close) if close else SEE_THE_TABLE
 
 
 def _binary(walk: Walk, node: ast.BinOp) -> Value:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, TileType
@@ -38,7 +38,12 @@ def filled(name: str, shape: tuple[Dim, ...], value: object, dtype: DataType, va
             fail("PTO268", op=name, why=why)
         content = rec.represented(name, number, dtype)
     else:
-        fail("PTO225", op=name, got=rec.type_name(value), hint="use an int, float, bool, Element or symbol")
+        fail(
+            "PTO225",
+            op=name,
+            got=rec.type_name(value),
+            hint=T("use an int, float, bool, Element or symbol", "请使用 int、float、bool、Element 或符号"),
+        )
     return rec.emit("full", [content], TileType(shape, dtype), valid or shape, valid=valid)
 
 
@@ -188,7 +193,7 @@ def _sequence_type(bounds: tuple[Any, ...]) -> DataType:
         if isinstance(value, Expr):
             rec.integer("arange", "every argument", value)
         elif not rec.is_number(value):
-            fail("PTO225", op="arange", got=rec.type_name(value), hint="use ints or floats")
+            fail("PTO225", op="arange", got=rec.type_name(value), hint=T("use ints or floats", "请使用 int 或 float"))
     if given:
         return given[0]
     return FP32 if any(isinstance(v, float) for v in bounds) else INT32

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import current_site, fail, portability
+from openpto.diagnostics import T, current_site, fail, portability
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType, bytes_of, is_int
@@ -65,7 +65,8 @@ def view(
 def ranks(var: Var, window: Sequence[Dim], starts: Sequence[Dim]) -> None:
     """A window has one extent and one offset per axis (PTO236)."""
     if len(window) != var.type.rank:
-        fail("PTO236", op="view", what="the tensor's shape", a=var.type.rank, what_b="the window", b=len(window))
+        what, window_name = T("the tensor's shape", "张量的 shape"), T("the window", "窗口")
+        fail("PTO236", op="view", what=what, a=var.type.rank, what_b=window_name, b=len(window))
     if len(starts) != len(window):
         fail("PTO236", op="view", what="offsets", a=len(starts), what_b="shape", b=len(window))
 

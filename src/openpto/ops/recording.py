@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import Site, current_site, fail, portability
+from openpto.diagnostics import Site, T, current_site, fail, portability
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType, is_int, numpy_dtype
@@ -317,10 +317,13 @@ def represented(op: str, value: int | float, dtype: DataType) -> Imm:
     return rounded(value, dtype)
 
 
-def _number_hint(value: object) -> str:
+def _number_hint(value: object) -> T:
     if isinstance(value, np.generic):
-        return f"write {type(value.item()).__name__}(...) around it"
-    return "pass the array to the kernel as a parameter" if hasattr(value, "shape") else "use a Tensor, int or float"
+        kind = type(value.item()).__name__
+        return T(f"write {kind}(...) around it", f"请用 {kind}(...) 转换")
+    if hasattr(value, "shape"):
+        return T("pass the array to the kernel as a parameter", "请把数组作为参数传给 kernel")
+    return T("use a Tensor, int or float", "请使用 Tensor、int 或 float")
 
 
 def strict_scalar(op: str, value: object, dtype: DataType) -> Imm:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import current_site, fail, portability
+from openpto.diagnostics import T, current_site, fail, portability
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import bytes_of
@@ -362,4 +362,4 @@ def _named_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        fail("PTO225", op="fillpad", got="str", hint="use a number, or '-inf'")
+        fail("PTO225", op="fillpad", got="str", hint=T("use a number, or '-inf'", "请使用数值或 '-inf'"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
@@ -197,6 +197,11 @@ def axpy_(y: Var, x: Var, alpha: int | float = 1.0) -> Var:
         shown = " and ".join(shapes.shape_text(v.type.shape) for v in (target, addend))
         fail("PTO229", op="axpy_", shapes=shown)
     if not isinstance(alpha, (int, float)):
-        fail("PTO225", op="axpy_", got=rec.type_name(alpha), hint="alpha is an int or float")
+        fail(
+            "PTO225",
+            op="axpy_",
+            got=rec.type_name(alpha),
+            hint=T("alpha is an int or float", "alpha 应为 int 或 float"),
+        )
     move(rec.pointwise("axpy", [target, addend, rec.rounded(alpha, FP32)], target.type.dtype), target)
     return target

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from openpto.diagnostics import current_site, fail
+from openpto.diagnostics import T, current_site, fail
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Dim, Expr
@@ -143,7 +143,8 @@ def window(
     starts: tuple[Dim, ...] = (0,) * shared.rank if offsets is None else rec.dims(op, "offsets", offsets)
     for what, entries in (("shape", extents), ("offsets", starts)):
         if len(entries) != shared.rank:
-            fail("PTO236", op=op, what=what, a=len(entries), what_b="the shared memory", b=shared.rank)
+            memory = T("the shared memory", "共享内存")
+            fail("PTO236", op=op, what=what, a=len(entries), what_b=memory, b=shared.rank)
     valid = rec.valid_shape(op, valid_shape, extents)
     return _checked(op, shared, extents, starts, valid)
 

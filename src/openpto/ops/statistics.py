@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import CastMode, SaturationMode
@@ -165,7 +165,7 @@ def rms_norm(input: Var, gamma: Var | None = None, epsilon: float = 1e-6) -> Var
     last = source.type.rank - 1
     count = rec.ints(source)[last]
     if not rec.is_number(epsilon):
-        fail("PTO225", op="rms_norm", got=rec.type_name(epsilon), hint="epsilon is a float")
+        fail("PTO225", op="rms_norm", got=rec.type_name(epsilon), hint=T("epsilon is a float", "epsilon 应为 float"))
     x = to_type(whole_axes("rms_norm", source, (last,)), FP32)
     squares = rec.pointwise("mul", [x, x])
     mean = total(rec.pointwise("mul", [squares, rec.rounded(1.0 / count, FP32)]), (last,))

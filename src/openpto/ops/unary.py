@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType, is_float
 from openpto.ir.enums import PrecisionType
 from openpto.ir.nodes import Imm
@@ -332,7 +332,7 @@ def lrelu(input: Var, negative_slope: float = 0.01) -> Var:
     given: object = negative_slope
     slope = given.value if isinstance(given, Imm) else given
     if not isinstance(slope, (int, float)):
-        fail("PTO225", op="lrelu", got=rec.type_name(slope), hint="use a float")
+        fail("PTO225", op="lrelu", got=rec.type_name(slope), hint=T("use a float", "请使用 float"))
     for wrong, what in (
         (slope != slope, "must not be NaN."),
         (slope in (float("inf"), float("-inf")), "must not be inf."),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openpto.diagnostics.span import Site, Span
+from openpto.diagnostics.words import SEE_THE_TABLE
 from openpto.lint import api, documents
 from openpto.lint.documents import Document
 from openpto.lint.findings import Finding
@@ -185,11 +186,8 @@ def _design(folder: Folder, design: Document) -> None:
             owner = getattr(node, "value", None)
             if isinstance(node, ast.Attribute) and isinstance(owner, ast.Name) and owner.id == "pypto":
                 if node.attr not in known:
-                    shown, hint = (
-                        f"'pypto' has no attribute '{node.attr}'",
-                        "the table of public names lists what there is",
-                    )
-                    folder.report("PTO219", design, line, text=shown, hint=hint)
+                    shown = f"'pypto' has no attribute '{node.attr}'"
+                    folder.report("PTO219", design, line, text=shown, hint=SEE_THE_TABLE)
             elif isinstance(node, ast.Call) and ast.unparse(node.func) in LOOPS:
                 for keyword in node.keywords:
                     if keyword.arg == "unroll_list" and isinstance(keyword.value, (ast.List, ast.Tuple)):

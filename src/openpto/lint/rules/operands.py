@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics.words import A_TEXT
 from openpto.lint import api
 from openpto.lint.hooks import Binary, Call, on, on_call, on_operation
 from openpto.lint.integers import Int
@@ -94,7 +95,7 @@ def pair(walk: Walk, node: ast.AST, op: str, left: Value, right: Value) -> None:
             if op in ("add", "sub", "mul", "maximum", "minimum") and not other.value.is_integer():
                 walk.report("PTO227", node, op=op, dtype=tensor.dtype, value=other.value)
         elif isinstance(other, Const) and isinstance(other.value, str):
-            walk.report("PTO225", node, op=op, got="str", hint="a text is no number")
+            walk.report("PTO225", node, op=op, got="str", hint=A_TEXT)
 
 
 def fit(a: Tensor, b: Tensor) -> bool:

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
 
+from openpto.diagnostics.words import EMPTY_RAISE, RAISE_OBJECT, STATEMENTS
 from openpto.lint.functions import Function, FunctionNode, own_nodes
 from openpto.lint.hooks import on_function
 from openpto.lint.judge import Look
 
-REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("Try", "errors cannot be handled while a kernel is traced; let them stop the trace"),
-    ast.Import: ("Import", "import at the top of the module"),
-    ast.ImportFrom: ("ImportFrom", "import at the top of the module"),
-    ast.ClassDef: ("ClassDef", "define the class outside of the kernel"),
-    ast.Global: ("Global", "return the value, or pass a container"),
-    ast.Nonlocal: ("Nonlocal", "return the value, or pass a container"),
-    ast.Yield: ("Yield", "return a list instead"),
-    ast.YieldFrom: ("YieldFrom", "return a list instead"),
-    ast.Await: ("Await", "kernels are not asynchronous"),
-    ast.AsyncFor: ("AsyncFor", "kernels are not asynchronous"),
-    ast.AsyncWith: ("AsyncWith", "kernels are not asynchronous"),
-    ast.AsyncFunctionDef: ("AsyncFunctionDef", "kernels are not asynchronous"),
-}
-if sys.version_info >= (3, 11):
-    REFUSED[ast.TryStar] = ("TryStar", "errors cannot be handled while a kernel is traced")
+REFUSED = {getattr(ast, name): (name, text) for name, text in STATEMENTS.items() if hasattr(ast, name)}
 
 _HARMLESS = frozenset({ast.Name, ast.Constant, ast.Call, ast.BinOp, ast.Expr, ast.keyword, ast.Subscript, ast.Assign})
 LOOPS = frozenset({"pypto.loop", "pypto.loop_unroll"})
@@ -42,7 +27,7 @@ def statements(look: Look, function: Function) -> None:
         if refused is not None:
             look.report("PTO110", node, node=refused[0], instead=refused[1])
         elif isinstance(node, ast.Raise) and node.exc is None:
-            look.report("PTO110", node, node="Raise without an exception", instead="raise an exception object")
+            look.report("PTO110", node, node=EMPTY_RAISE, instead=RAISE_OBJECT)
         elif isinstance(node, (ast.For, ast.While)) and node.orelse:
             look.report("PTO112", node.orelse[0], kind="For" if isinstance(node, ast.For) else "While")
         elif isinstance(node, ast.Return) and function.kind == "kernel":

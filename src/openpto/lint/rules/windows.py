@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics.words import SLICE, extent_of_slice
 from openpto.lint import integers
 from openpto.lint.hooks import Access, Call, Pick, on, on_call
 from openpto.lint.integers import Int
@@ -100,10 +101,9 @@ def _read_extent(walk: Walk, pick: Pick, extent: Int | None) -> None:
         return
     start, stop = _label(pick.start, "0"), _label(pick.stop, "" if extent is None else extent.label)
     if size.symbolic:
-        name = f"the extent of [{start}:{stop}]"
-        walk.report("PTO234", pick.node, op="a slice", name=name, expr=size.label)
+        walk.report("PTO234", pick.node, op=SLICE, name=extent_of_slice(start, stop), expr=size.label)
     elif size.value is not None and size.value < 0:
-        walk.report("PTO235", pick.node, op="a slice", extent=size.value, shape=f"[{start}:{stop}]")
+        walk.report("PTO235", pick.node, op=SLICE, extent=size.value, shape=f"[{start}:{stop}]")
 
 
 def _label(value: object, missing: str) -> str:
