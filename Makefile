@@ -41,6 +41,7 @@ bench: $(MADE)/test  ## time kernels, products, scaling and first calls; writes 
 	$(PY) bench/gemm.py
 	$(PY) bench/scaling.py
 	$(PY) bench/latency.py
+	$(PY) bench/lint.py
 
 lint: $(MADE)/dev  ## ruff: rules and layout
 	$(PY) -m ruff check

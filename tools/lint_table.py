@@ -37,8 +37,8 @@ def names() -> dict[str, list[str]]:
     found |= {name: sorted(dir(module)) for name, module in MODULES.items()}
     for name, value in vars(pypto).items():
         if isinstance(value, type) and issubclass(value, enum.Enum):
-            found[name] = sorted(dir(value))
-    return {name: [n for n in members if not n.startswith("__")] for name, members in found.items()}
+            found[name] = sorted({*value.__members__, *vars(value)})  # dir() differs between versions of Python
+    return {name: [n for n in members if not n.startswith("_")] for name, members in found.items()}
 
 
 def parameters(function: Callable[..., Any]) -> list[list[Any]]:
