@@ -39,7 +39,12 @@ def of_a_name_nearby(x):
     pypto.matmull(x, x)
 
 
+def of_another_shape(x):
+    x + x[0:16, 0:8]
+
+
 ENGLISH_AND_CHINESE = {
+    of_another_shape: ("[32, 32] and [16, 8]", "[32, 32] 和 [16, 8]"),
     open_slice: ("the extent of [(i*8):32] in a slice is", "切片 中的 [(i*8):32] 的长度 为"),
     short_window: ("the tensor's shape has 2 entries, the window 1", "张量的 shape 有 2 项，窗口 有 1 项"),
     of_a_text: ("use a Tensor, int or float", "请使用 Tensor、int 或 float"),

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from openpto.diagnostics import Site
+from openpto.diagnostics import Site, T
+from openpto.diagnostics.words import line
 from openpto.ir import affine
 from openpto.ir.expr import binary
 from openpto.ir.nodes import Block, If, Loop, Op, Value
@@ -103,6 +104,6 @@ def is_move(node: TOp | TAssign) -> bool:
     return isinstance(node.dst, Var) and node.dst.kind != "carry" and isinstance(node.src, Var)
 
 
-def line_of(site: Site) -> str:
+def line_of(site: Site) -> T:
     """The line of a site in words."""
-    return f"line {site.span.line}" if site.span is not None else "an earlier line"
+    return line(site.span.line) if site.span is not None else T("an earlier line", "前面的一行")

@@ -12,6 +12,16 @@ def extent_of_slice(start: str, stop: str) -> T:
     return T(f"the extent of [{start}:{stop}]", f"[{start}:{stop}] 的长度")
 
 
+def line(number: object) -> T:
+    """A line of the source."""
+    return T(f"line {number}", f"第 {number} 行")
+
+
+def both(*values: object) -> T:
+    """Values, two most often, that do not fit each other."""
+    return T(" and ".join(map(str, values)), " 和 ".join(map(str, values)))
+
+
 def did_you_mean(names: str) -> T:
     """What PTO219 advises where names that exist are near the one that does not."""
     return T(f"did you mean: {names}", f"是否想写：{names}")

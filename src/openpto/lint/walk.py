@@ -11,6 +11,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from openpto.diagnostics import words
 from openpto.diagnostics.span import Site, Span
 from openpto.lint import expressions, statements
 from openpto.lint.findings import Finding, Fix
@@ -123,10 +124,10 @@ class Walk:
         unwritten = value.kind == "declared" and not (value.written or value.escaped or value.choices)
         if unwritten and self.certain and value.node is not None:
             line = self.span(value.node).line
-            self.report("PTO410", node, op=operation, name=value.name or "the tensor", declared=f"line {line}")
+            self.report("PTO410", node, op=operation, name=value.name or "the tensor", declared=words.line(line))
             value.written = True  # said once
         if value.moved and self.certain:
-            self.report("PTO610", node, name=value.name or "the tensor", line=f"line {value.moved}")
+            self.report("PTO610", node, name=value.name or "the tensor", line=words.line(value.moved))
             value.moved = 0
         value.mark_read()
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from openpto.diagnostics import fail
+from openpto.diagnostics.words import both
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm, TileType
 from openpto.ir.trace import Var
@@ -39,7 +40,7 @@ def _index(name: str, index: object, var: Var, at: int) -> Var:
     if found.type.dtype not in (INT32, INT64):
         fail("PTO262", op=name, dtype=found.type.dtype.name)
     if found.type.rank != var.type.rank:
-        fail("PTO230", op=name, ranks=f"{var.type.rank} and {found.type.rank}")
+        fail("PTO230", op=name, ranks=both(var.type.rank, found.type.rank))
     for i, (n, limit) in enumerate(zip(rec.ints(found), rec.ints(var), strict=True)):
         if i != at and n > limit:
             fail("PTO263", op=name, why=f"index has extent {n} on axis {i}, the tensor only {limit}")

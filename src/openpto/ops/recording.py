@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from openpto.diagnostics import Site, T, current_site, fail, portability
+from openpto.diagnostics.words import both
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType, is_int, numpy_dtype
@@ -399,7 +400,7 @@ def pointwise(op: str, operands: Sequence[Operand], dtype: DataType | None = Non
     tiles = [x for x in operands if isinstance(x, Var)]
     shape = shapes.broadcast([ints(x) for x in tiles])
     if shape is None or math.prod(shape) > MAX_ELEMENTS:
-        fail("PTO229", op=called(op), shapes=" and ".join(shapes.shape_text(x.type.shape) for x in tiles))
+        fail("PTO229", op=called(op), shapes=both(*(shapes.shape_text(x.type.shape) for x in tiles)))
     valid, differing = shapes.broadcast_valid([(x.type.shape, x.valid) for x in tiles], shape)
     for at, first, other in differing:
         portability("PTO653", op=op, axis=at, first=ex.text(first), other=ex.text(other))

@@ -266,7 +266,7 @@ def expand_clone(input: Var, shape: list[int], *, valid_shape: list[Any] | None 
     source = rec.ints(var)
     if len(target) != len(source) or any(a not in (1, b) for a, b in zip(source, target, strict=True)):
         shown = shapes.shape_text(source), shapes.shape_text(target)
-        fail("PTO229", op="expand_clone", shapes=f"{shown[0]} to {shown[1]}")
+        fail("PTO229", op="expand_clone", shapes=T(f"{shown[0]} to {shown[1]}", f"{shown[0]} 到 {shown[1]}"))
     valid = rec.valid_shape("expand_clone", valid_shape, target)
     carried = tuple(v if a == b else b for v, a, b in zip(var.valid, source, target, strict=True))
     type = TileType(target, var.type.dtype)
@@ -317,7 +317,11 @@ def _joins(first: Var, part: Var, at: int) -> None:
     a, b = rec.ints(first), rec.ints(part)
     if len(a) != len(b) or any(m != n for i, (m, n) in enumerate(zip(a, b, strict=True)) if i != at):
         shown = shapes.shape_text(a), shapes.shape_text(b)
-        fail("PTO229", op="concat", shapes=f"{shown[0]} and {shown[1]} along axis {at}")
+        fail(
+            "PTO229",
+            op="concat",
+            shapes=T(f"{shown[0]} and {shown[1]} along axis {at}", f"{shown[0]} 和 {shown[1]}（轴 {at}）"),
+        )
     if shapes.provably_cut(part.valid[at], b[at]):
         why = f"a tensor is valid only up to {ex.text(part.valid[at])} of {b[at]} along axis {at}, where it is joined"
         fail("PTO263", op="concat", why=why)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from openpto.diagnostics import T, fail
+from openpto.diagnostics.words import both
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
@@ -81,7 +82,7 @@ def _bound(name: str, value: object, var: Var) -> Var | Imm:
     rec.same_dtype("clip", var, bound)
     own, full = rec.ints(bound), rec.ints(var)
     if shapes.broadcast([own, full]) != full:
-        fail("PTO229", op="clip", shapes=f"{shapes.shape_text(full)} and {shapes.shape_text(own)}")
+        fail("PTO229", op="clip", shapes=both(shapes.shape_text(full), shapes.shape_text(own)))
     padded = (1,) * (len(full) - len(own)) + own
     if sum(a != b for a, b in zip(padded, full, strict=True)) > 1:
         why = f"{name} {shapes.shape_text(own)} would expand along more than one axis of {shapes.shape_text(full)}"
@@ -194,7 +195,7 @@ def axpy_(y: Var, x: Var, alpha: int | float = 1.0) -> Var:
         fail("PTO228", op="axpy_", first=FP16.name, other=FP32.name)
     same_rank("axpy_", [target, addend])
     if shapes.broadcast([rec.ints(target), rec.ints(addend)]) != rec.ints(target):
-        shown = " and ".join(shapes.shape_text(v.type.shape) for v in (target, addend))
+        shown = both(*(shapes.shape_text(v.type.shape) for v in (target, addend)))
         fail("PTO229", op="axpy_", shapes=shown)
     if not isinstance(alpha, (int, float)):
         fail(

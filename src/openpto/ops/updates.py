@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from openpto.diagnostics import fail
+from openpto.diagnostics.words import both
 from openpto.ir import affine
 from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Dim
@@ -55,7 +56,7 @@ def _add(name: str, target: Var, dim: object, index: object, source: object, alp
 def _same_slices(name: str, target: Var, values: Var, at: int) -> None:
     """Both have one rank and the same extents on the other axes (PTO230, PTO263)."""
     if values.type.rank != target.type.rank:
-        fail("PTO230", op=name, ranks=f"{target.type.rank} and {values.type.rank}")
+        fail("PTO230", op=name, ranks=both(target.type.rank, values.type.rank))
     for i, (n, m) in enumerate(zip(rec.ints(values), rec.ints(target), strict=True)):
         if i != at and n != m:
             fail("PTO263", op=name, why=f"source has extent {n} on axis {i}, input {m}")

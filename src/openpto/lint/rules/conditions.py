@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics import words
 from openpto.lint.functions import own_nodes
 from openpto.lint.hooks import Branch, Call, on, on_call
 from openpto.lint.integers import Int
@@ -44,7 +45,7 @@ def jumps(walk: Walk, seen: Branch) -> None:
             walk.report("PTO115", node, jump=jump, where=getattr(node, "lineno", 0))
     for node in own_nodes([*seen.node.body, *seen.node.orelse]):
         if isinstance(node, ast.Raise):
-            walk.report("PTO117", node, condition=f"line {seen.test.lineno}")
+            walk.report("PTO117", node, condition=words.line(seen.test.lineno))
 
 
 def _belongs(walk: Walk, node: ast.AST) -> bool:

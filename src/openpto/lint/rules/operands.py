@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from openpto.diagnostics.words import A_TEXT
+from openpto.diagnostics.words import A_TEXT, both
 from openpto.lint import api
 from openpto.lint.hooks import Binary, Call, on, on_call, on_operation
 from openpto.lint.integers import Int
@@ -84,7 +84,7 @@ def pair(walk: Walk, node: ast.AST, op: str, left: Value, right: Value) -> None:
         if left.dtype is not None and right.dtype is not None and left.dtype != right.dtype:
             walk.report("PTO228", node, op=op, first=left.dtype, other=right.dtype)
         elif not fit(left, right):
-            walk.report("PTO229", node, op=op, shapes=f"{shape_text(left)} and {shape_text(right)}")
+            walk.report("PTO229", node, op=op, shapes=both(shape_text(left), shape_text(right)))
         return
     for tensor, other in ((left, right), (right, left)):
         if not isinstance(tensor, Tensor):
