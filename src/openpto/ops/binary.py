@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType, is_float
 from openpto.ir.enums import PrecisionType
 from openpto.ir.nodes import Imm
@@ -184,7 +184,14 @@ def _extreme(name: str, x: object, y: object) -> Var:
     """maximum and minimum: either operand may be the scalar."""
     if not isinstance(x, Var):
         if not isinstance(y, Var):
-            fail("PTO222", op=name, why="one of `input` and `other` should be `Tensor`")
+            fail(
+                "PTO222",
+                op=name,
+                why=T(
+                    "one of `input` and `other` should be `Tensor`",
+                    "至少有一个操作数必须为张量（one of `input` and `other` should be `Tensor`）",
+                ),
+            )
         x, y = y, x
     if not isinstance(y, Var):
         rec.element_type(f"{name} with a scalar", rec.tile(name, "input", x).type.dtype, ARITHMETIC)
@@ -395,7 +402,14 @@ def _expand_one_axis(tiles: list[Var]) -> None:
     for var in tiles if common is not None else ():
         if sum(a != b for a, b in zip(rec.ints(var), common or (), strict=True)) > 1:
             own, full = shapes.shape_text(var.type.shape), shapes.shape_text(common or ())
-            fail("PTO268", op="where", why=f"a tensor of shape {own} would expand along more than one axis of {full}")
+            fail(
+                "PTO268",
+                op="where",
+                why=T(
+                    f"a tensor of shape {own} would expand along more than one axis of {full}",
+                    f"shape 为 {own} 的张量会沿 {full} 的不止一个轴扩展",
+                ),
+            )
 
 
 def same_rank(name: str, tiles: list[Var]) -> None:
@@ -426,5 +440,12 @@ def _choice(name: str, value: object, dtype: DataType) -> Var | Imm:
     rec.element_type("where", dtype, ADDITIVE)
     number = value.value if isinstance(value, Imm) else value
     if isinstance(number, (int, float)) and number < 0 and dtype is UINT8:
-        fail("PTO268", op="where", why=f"where() does not support negative scalar for unsigned {dtype.name}")
+        fail(
+            "PTO268",
+            op="where",
+            why=T(
+                f"where() does not support negative scalar for unsigned {dtype.name}",
+                f"无符号类型不能使用负的标量（where() does not support negative scalar for unsigned {dtype.name}）",
+            ),
+        )
     return rec.scalar("where", value, dtype)

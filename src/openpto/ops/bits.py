@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
 
@@ -35,7 +35,14 @@ def _whole(name: str, value: object) -> None:
     """Scalars of these operations are ints (PTO222)."""
     number = value.value if isinstance(value, Imm) else value
     if isinstance(number, float):
-        fail("PTO222", op=name, why=f"Scalar operand for {name} must be an integer, got {number}")
+        fail(
+            "PTO222",
+            op=name,
+            why=T(
+                f"Scalar operand for {name} must be an integer, got {number}",
+                f"标量必须为整数（Scalar operand for {name} must be an integer, got {number}）",
+            ),
+        )
 
 
 def bitwise(name: str, summary: str, build: Builder, golden: Any, keywords: dict[str, str]) -> None:
@@ -129,7 +136,14 @@ def shift(name: str, summary: str, out: str, build: Builder) -> None:
             first = rec.tile(name, "input", input)
             return rec.pointwise(name, [first, _amount(name, other, first)])
         if not isinstance(other, Var):
-            fail("PTO222", op=name, why="one of `input` and `other` should be `Tensor`")
+            fail(
+                "PTO222",
+                op=name,
+                why=T(
+                    "one of `input` and `other` should be `Tensor`",
+                    "至少有一个操作数必须为张量（one of `input` and `other` should be `Tensor`）",
+                ),
+            )
         amounts = rec.tile(name, "other", other)
         return rec.pointwise(name, [beside(name, input, amounts, strict=True), amounts])
 

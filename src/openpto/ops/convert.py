@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import affine
 from openpto.ir.dtypes import DataType, is_float, is_int
 from openpto.ir.enums import CastMode, SaturationMode
@@ -148,7 +148,14 @@ def cast(
     source, target = var.type.dtype, rec.data_type("cast", "dtype", dtype)
     for name, value, kind in (("mode", mode, CastMode), ("satmode", satmode, SaturationMode)):
         if not isinstance(value, kind):
-            fail("PTO222", op="cast", why=f"{name} must be a {kind.__name__}, got {rec.type_name(value)}")
+            fail(
+                "PTO222",
+                op="cast",
+                why=T(
+                    f"{name} must be a {kind.__name__}, got {rec.type_name(value)}",
+                    f"{name} 必须为 {kind.__name__}，实际为 {rec.type_name(value)}",
+                ),
+            )
     if source is target and mode in (CastMode.CAST_NONE, CastMode.CAST_RINT):
         rec.host_type("cast", source)
         if not 1 <= var.type.rank <= 4:
@@ -169,7 +176,14 @@ def _paired(var: Var, target: DataType, attrs: Mapping[str, Any]) -> Var:
     """Neighbours on the last axis as one element."""
     last = rec.ints(var)[-1]
     if last % 2:
-        fail("PTO263", op="cast", why=f"the last axis has {last} elements, which do not make pairs")
+        fail(
+            "PTO263",
+            op="cast",
+            why=T(
+                f"the last axis has {last} elements, which do not make pairs",
+                f"最后一个轴有 {last} 个元素，不能组成数对",
+            ),
+        )
     codes = rec.emit("cast", [var], TileType(var.type.shape, PAIRS[target]), var.valid, **attrs)
     return rec.pointwise("pair_codes", [every("gathermask", codes, start, 2) for start in (0, 1)], target)
 

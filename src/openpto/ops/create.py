@@ -34,7 +34,10 @@ def filled(name: str, shape: tuple[Dim, ...], value: object, dtype: DataType, va
         number = value.value if isinstance(value, Imm) else value
         assert isinstance(number, (int, float))
         if dtype in UNSIGNED and number < 0:
-            why = f"{name}() does not support negative fill_value for unsigned integer dtype"
+            why = T(
+                f"{name}() does not support negative fill_value for unsigned integer dtype",
+                f"不能用负值填充（{name}() does not support negative fill_value for unsigned integer dtype）",
+            )
             fail("PTO268", op=name, why=why)
         content = rec.represented(name, number, dtype)
     else:
@@ -165,17 +168,34 @@ def arange(*bounds: int | float) -> Var:
     Errors: no or more than three arguments; step 0; an empty range; ints outside the dtype; symbols.
     """
     if not 1 <= len(bounds) <= 3:
-        fail("PTO268", op="arange", why=f"The length of args should in [1, 2, 3], got {len(bounds)}")
+        fail(
+            "PTO268",
+            op="arange",
+            why=T(
+                f"The length of args should in [1, 2, 3], got {len(bounds)}",
+                f"参数应为 1 至 3 个（The length of args should in [1, 2, 3], got {len(bounds)}）",
+            ),
+        )
     dtype = _sequence_type(bounds)
     numbers = [_bound(value) for value in bounds]
     start, end, step = numbers if len(numbers) == 3 else (*((0,) if len(numbers) == 1 else ()), *numbers, 1)
     floating = dtype in F3
     if step == 0 or (floating and abs(step) <= 1e-8):
-        fail("PTO268", op="arange", why="step must not be 0")
+        fail("PTO268", op="arange", why=T("step must not be 0", "step 不能为 0"))
     if not all(math.isfinite(v) for v in (start, end, step)) or (end - start) / step <= 0:
-        fail("PTO268", op="arange", why=f"the range from {start} to {end} by {step} is empty")
+        fail(
+            "PTO268",
+            op="arange",
+            why=T(
+                f"the range from {start} to {end} by {step} is empty", f"从 {start} 到 {end}、步长为 {step} 的范围为空"
+            ),
+        )
     if not floating and not all(isinstance(v, int) and v in INT_RANGES[dtype] for v in (start, end, step)):
-        fail("PTO268", op="arange", why=f"int arguments must fit into {dtype.short}")
+        fail(
+            "PTO268",
+            op="arange",
+            why=T(f"int arguments must fit into {dtype.short}", f"int 参数必须在 {dtype.short} 的范围内"),
+        )
     length = math.ceil((end - start) / step) if floating else -(-(end - start) // step)
     operands = [rec.rounded(start, dtype), rec.rounded(step, dtype)]
     return rec.emit("arange", operands, TileType((int(length),), dtype), (int(length),))
@@ -233,16 +253,49 @@ def one_hot(input: Var, num_classes: int) -> Var:
     Errors: a num_classes that is no positive int. While running: an element outside [0, num_classes).
     """
     if not isinstance(input, Var):
-        fail("PTO222", op="one_hot", why=f"input must be a `Tensor`, got {rec.type_name(input)}")
+        fail(
+            "PTO222",
+            op="one_hot",
+            why=T(
+                f"input must be a `Tensor`, got {rec.type_name(input)}",
+                f"input 的类型有误（input must be a `Tensor`, got {rec.type_name(input)}）",
+            ),
+        )
     var = rec.tile("one_hot", "input", input, ranks=(1, 3))
     if isinstance(num_classes, bool) or not isinstance(num_classes, int):
-        fail("PTO222", op="one_hot", why=f"num_classes must be an `int`, got {rec.type_name(num_classes)}")
+        fail(
+            "PTO222",
+            op="one_hot",
+            why=T(
+                f"num_classes must be an `int`, got {rec.type_name(num_classes)}",
+                f"num_classes 的类型有误（num_classes must be an `int`, got {rec.type_name(num_classes)}）",
+            ),
+        )
     if num_classes == -1:
-        fail("PTO268", op="one_hot", why="num_classes must be specified, -1 does not stand for the greatest class")
+        fail(
+            "PTO268",
+            op="one_hot",
+            why=T(
+                "num_classes must be specified, -1 does not stand for the greatest class",
+                "必须给出 num_classes，-1 不代表最大的类别（num_classes must be specified）",
+            ),
+        )
     if num_classes <= 0:
-        fail("PTO268", op="one_hot", why=f"num_classes must be a positive integer, got {num_classes}")
+        fail(
+            "PTO268",
+            op="one_hot",
+            why=T(
+                f"num_classes must be a positive integer, got {num_classes}",
+                f"类别数必须为正整数（num_classes must be a positive integer, got {num_classes}）",
+            ),
+        )
     type = TileType((*var.type.shape, num_classes), INT64)
     last = rec.vector_tile(-1, type.rank)
     if last is not None and last != num_classes:
-        fail("PTO328", op="one_hot", tile=last, rule=f"{num_classes}, the number of classes")
+        fail(
+            "PTO328",
+            op="one_hot",
+            tile=last,
+            rule=T(f"{num_classes}, the number of classes", f"{num_classes}，即类别数"),
+        )
     return rec.emit("one_hot", [var], type, (*var.valid, num_classes))

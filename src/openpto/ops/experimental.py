@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.trace import Var
 
@@ -33,7 +33,12 @@ def _whole_axis(name: str, var: Var) -> None:
     """The first axis lies in one vector tile (PTO328)."""
     tile, extent = rec.vector_tile(0, 2), rec.ints(var)[0]
     if tile is not None and tile < extent:
-        fail("PTO328", op=name, tile=tile, rule=f"at least {extent} on axis 0, the whole of it")
+        fail(
+            "PTO328",
+            op=name,
+            tile=tile,
+            rule=T(f"at least {extent} on axis 0, the whole of it", f"轴 0 上至少为 {extent}，即整个轴"),
+        )
 
 
 # Attention
@@ -146,11 +151,18 @@ def _check_states(name: str, names: tuple[str, ...], parts: list[Var]) -> None:
         want = (head if what.endswith("output") else 1, queries)
         if rec.ints(var) != want:
             shown = shapes.shape_text(var.type.shape)
-            fail("PTO263", op=name, why=f"{what} must have the shape {shapes.shape_text(want)}, got {shown}")
+            fail(
+                "PTO263",
+                op=name,
+                why=T(
+                    f"{what} must have the shape {shapes.shape_text(want)}, got {shown}",
+                    f"{what} 的 shape 必须为 {shapes.shape_text(want)}，实际为 {shown}",
+                ),
+            )
     _whole_axis(name, parts[2])
     last = rec.vector_tile(-1, 2)
     if last is not None and last % 8:
-        fail("PTO328", op=name, tile=last, rule="a multiple of 8 on the last axis")
+        fail("PTO328", op=name, tile=last, rule=T("a multiple of 8 on the last axis", "最后一个轴上为 8 的倍数"))
 
 
 # Products
@@ -197,7 +209,14 @@ def transposed_batchmatmul(tensor_a: Var, tensor_b: Var, out_dtype: DataType) ->
     rec.element_type(f"the result of {name}", rec.data_type(name, "out_dtype", out_dtype), dtypes)
     if (rec.ints(a)[1], rec.ints(a)[2]) != rec.ints(b)[:2]:
         shown = shapes.shape_text(a.type.shape), shapes.shape_text(b.type.shape)
-        fail("PTO263", op=name, why=f"shapes {shown[0]} and {shown[1]} do not have one B and one K")
+        fail(
+            "PTO263",
+            op=name,
+            why=T(
+                f"shapes {shown[0]} and {shown[1]} do not have one B and one K",
+                f"shape {shown[0]} 和 {shown[1]} 的 B 或 K 不一致",
+            ),
+        )
     with rec.tiled(1, 128, 128):
         return reordered(matmul(reordered(a, (1, 0, 2)), b, out_dtype), (1, 0, 2))
 
@@ -230,7 +249,7 @@ def nop(in_tensors: list[Any]) -> Var:
     """
     given = rec.sequence("experimental.nop", "in_tensors", in_tensors)
     if not given:
-        fail("PTO268", op="experimental.nop", why="in_tensors must not be empty")
+        fail("PTO268", op="experimental.nop", why=T("in_tensors must not be empty", "in_tensors 不能为空"))
     for item in given:
         rec.tensor("experimental.nop", "in_tensors", item)
     return predicate()

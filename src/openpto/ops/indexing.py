@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.diagnostics.words import both
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm, TileType
@@ -43,7 +43,14 @@ def _index(name: str, index: object, var: Var, at: int) -> Var:
         fail("PTO230", op=name, ranks=both(var.type.rank, found.type.rank))
     for i, (n, limit) in enumerate(zip(rec.ints(found), rec.ints(var), strict=True)):
         if i != at and n > limit:
-            fail("PTO263", op=name, why=f"index has extent {n} on axis {i}, the tensor only {limit}")
+            fail(
+                "PTO263",
+                op=name,
+                why=T(
+                    f"index has extent {n} on axis {i}, the tensor only {limit}",
+                    f"index 在轴 {i} 上的长度为 {n}，而张量只有 {limit}",
+                ),
+            )
     return found
 
 
@@ -140,7 +147,14 @@ def scattered(name: str, target: Var, dim: object, index: object, src: object, r
     _rank(name, target, 4)
     rec.element_type(name, target.type.dtype, SCATTERED, computes=False)
     if reduce not in REDUCTIONS:
-        fail("PTO268", op=name, why=f"scatter reduce only support 'add', 'multiply', got {reduce!r}")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(
+                f"scatter reduce only support 'add', 'multiply', got {reduce!r}",
+                f"reduce 的取值有误（scatter reduce only support 'add', 'multiply', got {reduce!r}）",
+            ),
+        )
     at = rec.axis(name, dim, target.type.rank)
     places = _index(name, index, target, at)
     _scatter_tile(name, target, places, at)
@@ -156,23 +170,40 @@ def _scatter_tile(name: str, target: Var, places: Var, at: int) -> None:
     for axis, (n, m) in enumerate(zip(data, index, strict=True)):
         tile = rec.vector_tile(axis, rank)
         if axis != at and tile is not None and -(-n // tile) != -(-m // tile):
-            rule = f"one that cuts axis {axis} of input and index, {n} and {m} long, into as many blocks"
+            rule = T(
+                f"one that cuts axis {axis} of input and index, {n} and {m} long, into as many blocks",
+                f"把 input 和 index 的轴 {axis}（长度分别为 {n} 和 {m}）切成相同数量的块",
+            )
             fail("PTO328", op=name, tile=tile, rule=rule)
 
 
 def _values(name: str, src: object, target: Var, places: Var) -> Var | Imm:
     if not isinstance(src, Var):
         if not rec.is_number(src):
-            why = f"Expected src to be int, float, Element, or Tensor, got {rec.type_name(src)}"
+            why = T(
+                f"Expected src to be int, float, Element, or Tensor, got {rec.type_name(src)}",
+                f"src 的类型有误（Expected src to be int, float, Element, or Tensor, got {rec.type_name(src)}）",
+            )
             fail("PTO222", op=name, why=why)
         if isinstance(src, Imm) and not math.isfinite(src.value):
-            fail("PTO268", op=name, why=f"an Element as src must be finite, got {src.value}")
+            fail(
+                "PTO268",
+                op=name,
+                why=T(
+                    f"an Element as src must be finite, got {src.value}",
+                    f"作为 src 的 Element 必须为有限值，实际为 {src.value}",
+                ),
+            )
         return rec.scalar(name, src, target.type.dtype)
     rec.plain(name, "src", src)
     rec.same_dtype(name, target, src)
     if src.type.rank != places.type.rank or any(n > m for n, m in zip(rec.ints(places), rec.ints(src), strict=True)):
         shown = shapes.shape_text(places.type.shape), shapes.shape_text(src.type.shape)
-        fail("PTO263", op=name, why=f"index {shown[0]} reaches beyond src {shown[1]}")
+        fail(
+            "PTO263",
+            op=name,
+            why=T(f"index {shown[0]} reaches beyond src {shown[1]}", f"index {shown[0]} 超出 src {shown[1]}"),
+        )
     return src
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType, bytes_of
@@ -42,17 +42,34 @@ def _even_last(name: str, var: Var, multiple: int) -> None:
     """The last axis and its vector tile are multiples (PTO263, PTO328)."""
     last = rec.ints(var)[-1]
     if last % multiple:
-        fail("PTO263", op=name, why=f"the last axis has {last} elements, which is no multiple of {multiple}")
+        fail(
+            "PTO263",
+            op=name,
+            why=T(
+                f"the last axis has {last} elements, which is no multiple of {multiple}",
+                f"最后一个轴有 {last} 个元素，不是 {multiple} 的倍数",
+            ),
+        )
     tile = rec.vector_tile(-1, var.type.rank)
     if tile is not None and tile % multiple:
-        fail("PTO328", op=name, tile=tile, rule=f"a multiple of {multiple} on the last axis")
+        fail(
+            "PTO328",
+            op=name,
+            tile=tile,
+            rule=T(f"a multiple of {multiple} on the last axis", f"最后一个轴上为 {multiple} 的倍数"),
+        )
 
 
 def _whole_tile(name: str, var: Var) -> None:
     """The last axis lies in one vector tile (PTO328)."""
     tile, last = rec.vector_tile(-1, var.type.rank), rec.ints(var)[-1]
     if tile is not None and tile != last:
-        fail("PTO328", op=name, tile=tile, rule=f"{last} on the last axis, the whole of it")
+        fail(
+            "PTO328",
+            op=name,
+            tile=tile,
+            rule=T(f"{last} on the last axis, the whole of it", f"最后一个轴上为 {last}，即整个轴"),
+        )
 
 
 @op(
@@ -79,7 +96,11 @@ def gathermask(input: Var, pattern_mode: int) -> Var:
     var = rec.tile("gathermask", "input", input)
     mode = rec.integer("gathermask", "pattern_mode", pattern_mode)
     if mode not in PATTERNS:
-        fail("PTO268", op="gathermask", why=f"pattern_mode must be in [1, 7], got {mode}")
+        fail(
+            "PTO268",
+            op="gathermask",
+            why=T(f"pattern_mode must be in [1, 7], got {mode}", f"pattern_mode 必须在 [1, 7] 范围内，实际为 {mode}"),
+        )
     start, step = PATTERNS[mode]
     _even_last("gathermask", var, step)
     return every("gathermask", var, start, step)
@@ -147,7 +168,9 @@ def _halves(valid: Dim, extent: int) -> tuple[Dim, Dim]:
 def _same_shapes(name: str, first: Var, second: Var) -> None:
     if first.type.shape != second.type.shape:
         shown = shapes.shape_text(first.type.shape), shapes.shape_text(second.type.shape)
-        fail("PTO263", op=name, why=f"shapes {shown[0]} and {shown[1]} differ")
+        fail(
+            "PTO263", op=name, why=T(f"shapes {shown[0]} and {shown[1]} differ", f"shape {shown[0]} 和 {shown[1]} 不同")
+        )
 
 
 @op(

@@ -54,7 +54,11 @@ def view(
         return bitcast(var, rec.data_type("view", "dtype", dtype))
     if shape is None or offsets is None:
         name = "shape" if shape is None else "offsets"
-        fail("PTO222", op="view", why=f"missing a required argument: '{name}'")
+        fail(
+            "PTO222",
+            op="view",
+            why=T(f"missing a required argument: '{name}'", f"缺少必需的参数（missing a required argument: '{name}'）"),
+        )
     window = rec.extents("view", "shape", shape)
     starts = rec.dims("view", "offsets", offsets)
     ranks(var, window, starts)

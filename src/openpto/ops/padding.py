@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.nodes import Imm, TileType
@@ -26,14 +26,28 @@ def fill_value(name: str, value: object, var: Var) -> Imm:
     dtype = var.type.dtype
     number = value.value if isinstance(value, Imm) else value
     if isinstance(number, float) and dtype not in F3:
-        fail("PTO222", op=name, why=f"value type mismatch: tensor dtype is {dtype.name} but value is float {number}")
+        fail(
+            "PTO222",
+            op=name,
+            why=T(
+                f"value type mismatch: tensor dtype is {dtype.name} but value is float {number}",
+                f"值的类型不符（value type mismatch: tensor dtype is {dtype.name} but value is float {number}）",
+            ),
+        )
     return rec.scalar(name, value, dtype)
 
 
 def constant_mode(name: str, mode: object) -> None:
     """The only mode there is (PTO268)."""
     if mode != "constant":
-        fail("PTO268", op=name, why=f"{name}() knows the mode 'constant' only, got {mode!r}")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(
+                f"{name}() knows the mode 'constant' only, got {mode!r}",
+                f"{name}() 只支持 'constant' 模式，实际为 {mode!r}",
+            ),
+        )
 
 
 @op(
@@ -89,11 +103,29 @@ def _amounts(rank: int, pads: tuple[int, ...]) -> tuple[int, int]:
     """(right, bottom) (PTO268)."""
     wanted = 2 if rank == 1 else 4
     if len(pads) != wanted:
-        fail("PTO268", op="pad", why=f"pad has {len(pads)} numbers where a {rank}-D tensor takes {wanted}")
+        fail(
+            "PTO268",
+            op="pad",
+            why=T(
+                f"pad has {len(pads)} numbers where a {rank}-D tensor takes {wanted}",
+                f"pad 有 {len(pads)} 个数，而 {rank} 维张量需要 {wanted}",
+            ),
+        )
     if any(pads[0::2]):
-        fail("PTO268", op="pad", why=f"pad {list(pads)} grows the left or the top, which must stay: write 0 there")
+        fail(
+            "PTO268",
+            op="pad",
+            why=T(
+                f"pad {list(pads)} grows the left or the top, which must stay: write 0 there",
+                f"pad {list(pads)} 在左侧或上侧填充，而这两侧不能改变：请在相应位置写 0",
+            ),
+        )
     if min(pads) < 0:
-        fail("PTO268", op="pad", why=f"pad {list(pads)} is negative; use view to cut")
+        fail(
+            "PTO268",
+            op="pad",
+            why=T(f"pad {list(pads)} is negative; use view to cut", f"pad {list(pads)} 含有负数；裁剪请使用 view"),
+        )
     return pads[1], pads[3] if rank > 1 else 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.nodes import TileType
@@ -73,10 +73,24 @@ def sort32(input: Var, index: int | None = None) -> Var:
     var = rec.tile("sort32", "input", input)
     *outer, last = rec.ints(var)
     if last % GROUP:
-        fail("PTO263", op="sort32", why=f"the last axis has {last} elements, which is no multiple of {GROUP}")
+        fail(
+            "PTO263",
+            op="sort32",
+            why=T(
+                f"the last axis has {last} elements, which is no multiple of {GROUP}",
+                f"最后一个轴有 {last} 个元素，不是 {GROUP} 的倍数",
+            ),
+        )
     first = 0 if index is None else rec.integer("sort32", "index", index)
     if not 0 <= first <= FIRST_NAN - last:
-        fail("PTO268", op="sort32", why=f"index must be in [0, {FIRST_NAN - last}], got {first}")
+        fail(
+            "PTO268",
+            op="sort32",
+            why=T(
+                f"index must be in [0, {FIRST_NAN - last}], got {first}",
+                f"index 必须在 [0, {FIRST_NAN - last}] 范围内，实际为 {first}",
+            ),
+        )
     *outer_valid, extent = var.valid
     valid = (*outer_valid, affine.simplify(ex.binary("mul", extent, 2)))
     return rec.emit("sort32", [var], TileType((*outer, 2 * last), FP32), valid, index=first)
@@ -124,10 +138,20 @@ def mrgsort(input: Var, mergesize: int) -> Var:
     *outer_valid, extent = var.valid
     last = rec.ints(var)[-1]
     if last % 2:
-        fail("PTO263", op="mrgsort", why=f"the last axis has {last} words, which do not make pairs")
+        fail(
+            "PTO263",
+            op="mrgsort",
+            why=T(
+                f"the last axis has {last} words, which do not make pairs", f"最后一个轴有 {last} 个字，不能组成数对"
+            ),
+        )
     size = rec.integer("mrgsort", "mergesize", mergesize)
     if size < 1:
-        fail("PTO268", op="mrgsort", why=f"mergesize must be at least 1, got {size}")
+        fail(
+            "PTO268",
+            op="mrgsort",
+            why=T(f"mergesize must be at least 1, got {size}", f"mergesize 至少为 1，实际为 {size}"),
+        )
     pairs = ex.binary("mul", ex.binary("div", extent, 2), 2)
     valid = (*outer_valid, affine.simplify(pairs))
     return rec.emit("mrgsort", [var], var.type, valid, mergesize=size)

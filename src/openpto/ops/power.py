@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType, is_float, is_int
 from openpto.ir.enums import PrecisionType
 from openpto.ir.nodes import Imm, TileType
@@ -97,7 +97,13 @@ def _result_of_scalar(base: DataType, exponent: int | float) -> DataType:
     if isinstance(exponent, int) or is_float(base):
         return base
     if base in SMALL:
-        fail("PTO268", op="pow", why=f"a float exponent beside an integer base of {base.name}")
+        fail(
+            "PTO268",
+            op="pow",
+            why=T(
+                f"a float exponent beside an integer base of {base.name}", f"底数为整数类型 {base.name}，而指数为浮点数"
+            ),
+        )
     return FP32
 
 
@@ -199,9 +205,16 @@ def power(input: Var, other: Var | int | float, precision_type: PrecisionType = 
     given: object = other
     value = given.value if isinstance(given, Imm) else given
     if not isinstance(value, (int, float)):
-        fail("PTO222", op="pow", why=f"other must be Tensor, int or float but got {rec.type_name(other)}")
+        fail(
+            "PTO222",
+            op="pow",
+            why=T(
+                f"other must be Tensor, int or float but got {rec.type_name(other)}",
+                f"指数的类型有误（other must be Tensor, int or float but got {rec.type_name(other)}）",
+            ),
+        )
     if isinstance(value, int) and not -(2**31) <= value < 2**31:
-        fail("PTO268", op="pow", why=f"the exponent {value} does not fit INT32")
+        fail("PTO268", op="pow", why=T(f"the exponent {value} does not fit INT32", f"指数 {value} 超出 INT32 的范围"))
     value = int(value) if isinstance(value, bool) else value
     type = TileType(base.type.shape, _result_of_scalar(base.type.dtype, value))
     return rec.emit("pow", [base], type, base.valid, exponent=value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import TileType
 from openpto.ir.trace import Var
@@ -47,7 +47,14 @@ def _recorded(name: str, source: Var, scale: object, axis: object, zero_points: 
     rank = source.type.rank
     at = rec.axis(name, axis, rank, "axis")
     if at < rank - 2:
-        fail("PTO268", op=name, why=f"axis must be -1 (a scale per row) or -2 (per column), got {axis}")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(
+                f"axis must be -1 (a scale per row) or -2 (per column), got {axis}",
+                f"axis 必须为 -1（每行一个 scale）或 -2（每列一个），实际为 {axis}",
+            ),
+        )
     operands = [source]
     for what, value in (("scale", scale), ("zero_points", zero_points)):
         if value is not None or what == "scale":
@@ -63,7 +70,14 @@ def _spread(name: str, what: str, value: object, source: Var, at: int) -> Var:
     want = extents[:at] + extents[at + 1 :] or (1,)
     if rec.ints(found) != want:
         shown = shapes.shape_text(want), shapes.shape_text(found.type.shape)
-        fail("PTO263", op=name, why=f"{what} must have the shape {shown[0]} for this axis, got {shown[1]}")
+        fail(
+            "PTO263",
+            op=name,
+            why=T(
+                f"{what} must have the shape {shown[0]} for this axis, got {shown[1]}",
+                f"对于该轴，{what} 的 shape 必须为 {shown[0]}，实际为 {shown[1]}",
+            ),
+        )
     return found if source.type.rank == 1 else widened(found, (at,))
 
 

@@ -6,7 +6,7 @@ import math as pymath
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType, is_int
 from openpto.ir.enums import PrecisionType
 from openpto.ir.nodes import Imm
@@ -100,7 +100,14 @@ def refuse_zero(name: str, divisor: object) -> None:
     """An integer divisor that is known to be 0 (PTO268): what chips give there differs."""
     value = divisor.value if isinstance(divisor, Imm) else divisor
     if isinstance(value, int) and value == 0:
-        fail("PTO268", op=name, why=f"{name}() of integers by the number 0, for which chips give different results")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(
+                f"{name}() of integers by the number 0, for which chips give different results",
+                f"{name}() 中整数除以数值 0，不同芯片的结果不同",
+            ),
+        )
 
 
 # Remainders
@@ -157,7 +164,14 @@ def fmod(input: Var, other: Var | float, precision_type: PrecisionType = Precisi
     precise("fmod", precision_type)
     value = other.value if isinstance(other, Imm) else other
     if isinstance(value, float) and not pymath.isfinite(value):
-        fail("PTO268", op="fmod", why=f"fmod(): other must not be {'NaN.' if value != value else 'inf.'}")
+        fail(
+            "PTO268",
+            op="fmod",
+            why=T(
+                f"fmod(): other must not be {'NaN.' if value != value else 'inf.'}",
+                f"除数有误（fmod(): other must not be {'NaN.' if value != value else 'inf.'}）",
+            ),
+        )
     return binary("fmod", input, other)
 
 
@@ -193,7 +207,14 @@ def remainder(
             refuse_zero("remainder", other)
         return binary("remainder", input, other)
     if not isinstance(other, Var):
-        fail("PTO222", op="remainder", why="Unsupported operand types for remainder: one has to be a Tensor")
+        fail(
+            "PTO222",
+            op="remainder",
+            why=T(
+                "Unsupported operand types for remainder: one has to be a Tensor",
+                "至少有一个操作数必须为 Tensor（Unsupported operand types for remainder）",
+            ),
+        )
     divisor = rec.tile("remainder", "other", other)
     return rec.pointwise("remainder", [beside("remainder", input, divisor, strict=True), divisor])
 

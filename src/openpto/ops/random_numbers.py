@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import TileType
 from openpto.ir.trace import Var
@@ -69,11 +69,14 @@ def _drawn(name: str, shape: object, key: object, counter: object, alg: object, 
         fail(
             "PTO268",
             op=name,
-            why=f"alg only support Philox. It must be [1] (Philox) or [3] (automatic), got [{algorithm}]",
+            why=T(
+                f"alg only support Philox. It must be [1] (Philox) or [3] (automatic), got [{algorithm}]",
+                f"算法有误（alg only support Philox. It must be [1] or [3], got [{algorithm}]），[1] 为 Philox，[3] 为自动",
+            ),
         )
     tile = rec.vector_tile(-1, len(extents))
     if tile is not None and tile % 4:
-        fail("PTO328", op=name, tile=tile, rule="a multiple of 4 on the last axis")
+        fail("PTO328", op=name, tile=tile, rule=T("a multiple of 4 on the last axis", "最后一个轴上为 4 的倍数"))
     return rec.emit(name, [], TileType(extents, kind), extents, key=seed % 2**64, counter=start % 2**64)
 
 
@@ -81,10 +84,21 @@ def _listed(name: str, what: str, values: object, length: int) -> tuple[int, ...
     """A list of so many ints that fit 64 bits."""
     found = rec.integers(name, what, values)
     if len(found) != length:
-        fail("PTO268", op=name, why=f"input {what} number should be {length}, got {len(found)}")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(
+                f"input {what} number should be {length}, got {len(found)}",
+                f"数的个数有误（input {what} number should be {length}, got {len(found)}）",
+            ),
+        )
     for value in found:
         if not -(2**63) <= value < 2**64:
-            fail("PTO268", op=name, why=f"{what} must fit into 64 bits, got {value}")
+            fail(
+                "PTO268",
+                op=name,
+                why=T(f"{what} must fit into 64 bits, got {value}", f"{what} 必须在 64 位以内，实际为 {value}"),
+            )
     return found
 
 
@@ -165,5 +179,10 @@ def normal(shape: list[int], key: list[int], counter: list[int], alg: list[int],
     for axis, extent in enumerate(rec.ints(made)):
         tile = rec.vector_tile(axis, made.type.rank)
         if tile is not None and tile < extent:
-            fail("PTO328", op="normal", tile=tile, rule=f"at least {extent} on axis {axis}, the whole of it")
+            fail(
+                "PTO328",
+                op="normal",
+                tile=tile,
+                rule=T(f"at least {extent} on axis {axis}, the whole of it", f"轴 {axis} 上至少为 {extent}，即整个轴"),
+            )
     return made

@@ -156,11 +156,22 @@ def integer(op: str, name: str, value: object) -> int:
             fail("PTO234", op=called(op), name=name, expr=ex.text(value))
         return known
     if isinstance(value, enum.Enum):
-        fail("PTO222", op=called(op), why=f"{name} must be an int, got {value} (is it the keyword dtype?)")
+        fail(
+            "PTO222",
+            op=called(op),
+            why=T(
+                f"{name} must be an int, got {value} (is it the keyword dtype?)",
+                f"{name} 必须为 int，实际为 {value}（是否想写关键字参数 dtype？）",
+            ),
+        )
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        fail("PTO222", op=called(op), why=f"{name} must be an int, got {type_name(value)}")
+        fail(
+            "PTO222",
+            op=called(op),
+            why=T(f"{name} must be an int, got {type_name(value)}", f"{name} 必须为 int，实际为 {type_name(value)}"),
+        )
 
 
 def integers(op: str, name: str, values: object) -> tuple[int, ...]:
@@ -191,7 +202,11 @@ def sequence(op: str, name: str, values: object) -> Sequence[Any]:
     """A list or tuple (PTO222)."""
     if isinstance(values, (list, tuple)):
         return values
-    fail("PTO222", op=called(op), why=f"{name} must be a list, got {type_name(values)}")
+    fail(
+        "PTO222",
+        op=called(op),
+        why=T(f"{name} must be a list, got {type_name(values)}", f"{name} 必须为列表，实际为 {type_name(values)}"),
+    )
 
 
 def axis(op: str, value: object, rank: int, name: str = "dim") -> int:
@@ -215,11 +230,17 @@ def valid_shape(op: str, value: object, shape: Sequence[Dim]) -> tuple[Dim, ...]
             fail(
                 "PTO237",
                 op=called(op),
-                why=f"Not supported: validShape contains {extent}",
+                why=T(
+                    f"Not supported: validShape contains {extent}",
+                    f"有效长度不能为负（Not supported: validShape contains {extent}）",
+                ),
                 valid=shapes.shape_text(valid),
             )
         if gap is not None and gap < 0:
-            why = f"View operation failed: newValidShapes {ex.text(extent)} is more than the extent {ex.text(full)}"
+            why = T(
+                f"View operation failed: newValidShapes {ex.text(extent)} is more than the extent {ex.text(full)}",
+                f"View operation failed: newValidShapes {ex.text(extent)} 超过长度 {ex.text(full)}",
+            )
             fail("PTO237", op=called(op), why=why, valid=shapes.shape_text(valid))
     return valid
 
@@ -228,14 +249,25 @@ def data_type(op: str, name: str, value: object) -> DataType:
     """A DataType (PTO222)."""
     if isinstance(value, DataType):
         return value
-    fail("PTO222", op=called(op), why=f"{name} must be a pypto DataType such as pypto.DT_FP32, got {type_name(value)}")
+    fail(
+        "PTO222",
+        op=called(op),
+        why=T(
+            f"{name} must be a pypto DataType such as pypto.DT_FP32, got {type_name(value)}",
+            f"{name} 必须为 pypto 的 DataType，例如 pypto.DT_FP32，实际为 {type_name(value)}",
+        ),
+    )
 
 
 def flag(op: str, name: str, value: object) -> bool:
     """A bool (ints 0 and 1 too)."""
     if isinstance(value, (bool, int)):
         return bool(value)
-    fail("PTO222", op=called(op), why=f"{name} must be a bool, got {type_name(value)}")
+    fail(
+        "PTO222",
+        op=called(op),
+        why=T(f"{name} must be a bool, got {type_name(value)}", f"{name} 必须为 bool，实际为 {type_name(value)}"),
+    )
 
 
 def is_window(var: Var) -> bool:
@@ -267,7 +299,15 @@ def whole_axis(op: str, axis: int, rank: int, extent: int) -> None:
     """The vector tile does not cut an axis that the op needs as a whole (PTO328)."""
     tile = vector_tile(axis, rank)
     if tile is not None and tile < extent:
-        fail("PTO328", op=called(op), tile=tile, rule=f"at least {extent} on axis {axis}, which is needed as a whole")
+        fail(
+            "PTO328",
+            op=called(op),
+            tile=tile,
+            rule=T(
+                f"at least {extent} on axis {axis}, which is needed as a whole",
+                f"轴 {axis} 上至少为 {extent}，该轴必须完整",
+            ),
+        )
 
 
 @contextmanager

@@ -147,7 +147,10 @@ def _whole_blocks(name: str, var: Var) -> None:
     """A swap that moves nothing is a copy of whole 32-byte blocks of the vector tile (PTO328)."""
     tile, size = rec.vector_tile(-1, var.type.rank), bytes_of(var.type.dtype)
     if tile is not None and tile * size % 32:
-        rule = f"a multiple of {32 // size} on the last axis (CHECK FAILED: lastDimBytes % BLOCK_SIZE)"
+        rule = T(
+            f"a multiple of {32 // size} on the last axis (CHECK FAILED: lastDimBytes % BLOCK_SIZE)",
+            f"最后一个轴上为 {32 // size} 的倍数（CHECK FAILED: lastDimBytes % BLOCK_SIZE）",
+        )
         fail("PTO328", op=name, tile=tile, rule=rule)
 
 
@@ -185,7 +188,14 @@ def transpose(input: Var, dim0: int, dim1: int) -> Var:
     a, b = sorted((rec.axis("transpose", dim0, rank, "dim0"), rec.axis("transpose", dim1, rank, "dim1")))
     idle = a == b or var.type.shape[a] == var.type.shape[b] == 1
     if not idle and ((rank == 4 and (a, b) not in PAIRS_OF_4) or (rank == 5 and (a, b) != (3, 4))):
-        fail("PTO263", op="transpose", why=f"a {rank}-D tensor cannot swap the axes {a} and {b}; use permute")
+        fail(
+            "PTO263",
+            op="transpose",
+            why=T(
+                f"a {rank}-D tensor cannot swap the axes {a} and {b}; use permute",
+                f"{rank} 维张量不能交换轴 {a} 和 {b}；请使用 permute",
+            ),
+        )
     if idle:
         _whole_blocks("transpose", var)
     perm = list(range(rank))
@@ -215,7 +225,14 @@ def permute(input: Var, perm: list[int]) -> Var:
     var = _movable("permute", input, PERMUTED)
     order = rec.integers("permute", "perm", perm)
     if sorted(order) != list(range(var.type.rank)):
-        fail("PTO263", op="permute", why=f"perm {list(order)} does not name each of the {var.type.rank} axes once")
+        fail(
+            "PTO263",
+            op="permute",
+            why=T(
+                f"perm {list(order)} does not name each of the {var.type.rank} axes once",
+                f"perm {list(order)} 没有把 {var.type.rank} 个轴各列出一次",
+            ),
+        )
     if order == tuple(range(var.type.rank)):
         _whole_blocks("permute", var)
     return reordered(var, order)
@@ -300,7 +317,11 @@ def concat(tensors: list[Var], dim: int = 0) -> Var:
     """
     listed = rec.sequence("concat", "tensors", tensors)
     if not 1 <= len(listed) <= 128:
-        fail("PTO263", op="concat", why=f"takes 1 to 128 tensors, got {len(listed)}")
+        fail(
+            "PTO263",
+            op="concat",
+            why=T(f"takes 1 to 128 tensors, got {len(listed)}", f"需要 1 至 128 个张量，实际为 {len(listed)} 个"),
+        )
     parts = [_movable("concat", rec.tensor("concat", "tensors", t), JOINED, high=4) for t in listed]
     first = parts[0]
     at = rec.axis("concat", dim, first.type.rank)
@@ -323,7 +344,10 @@ def _joins(first: Var, part: Var, at: int) -> None:
             shapes=T(f"{shown[0]} and {shown[1]} along axis {at}", f"{shown[0]} 和 {shown[1]}（轴 {at}）"),
         )
     if shapes.provably_cut(part.valid[at], b[at]):
-        why = f"a tensor is valid only up to {ex.text(part.valid[at])} of {b[at]} along axis {at}, where it is joined"
+        why = T(
+            f"a tensor is valid only up to {ex.text(part.valid[at])} of {b[at]} along axis {at}, where it is joined",
+            f"有一个张量沿拼接轴 {at} 的有效长度只到 {ex.text(part.valid[at])}，而长度为 {b[at]}",
+        )
         fail("PTO263", op="concat", why=why)
 
 
@@ -355,7 +379,14 @@ def fillpad(input: Var, mode: str = "constant", value: int | float = 0) -> Var:
     """
     var = _movable("fillpad", input, PADDED, high=2)
     if mode != "constant":
-        fail("PTO268", op="fillpad", why=f"fillpad() knows the mode 'constant' only, got {mode!r}")
+        fail(
+            "PTO268",
+            op="fillpad",
+            why=T(
+                f"fillpad() knows the mode 'constant' only, got {mode!r}",
+                f"fillpad() 只支持 'constant' 模式，实际为 {mode!r}",
+            ),
+        )
     if isinstance(value, str):
         value = _named_number(value)
     content = rec.strict_scalar("fillpad", value, var.type.dtype)

@@ -70,7 +70,14 @@ def clip(input: Var, min: Var | int | float | None = None, max: Var | int | floa
     if not given:
         return var
     if len({isinstance(bound, Var) for bound in given.values()}) > 1:
-        fail("PTO222", op="clip", why="min and max must be both Tensor or both scalars")
+        fail(
+            "PTO222",
+            op="clip",
+            why=T(
+                "min and max must be both Tensor or both scalars",
+                "min 和 max 必须同为张量或同为标量（min and max must be both Tensor or both scalars）",
+            ),
+        )
     operands = [_bound(name, bound, var) for name, bound in given.items()]
     return rec.emit("clip", [var, *operands], var.type, _valid(var, operands), low="min" in given, high="max" in given)
 
@@ -85,7 +92,10 @@ def _bound(name: str, value: object, var: Var) -> Var | Imm:
         fail("PTO229", op="clip", shapes=both(shapes.shape_text(full), shapes.shape_text(own)))
     padded = (1,) * (len(full) - len(own)) + own
     if sum(a != b for a, b in zip(padded, full, strict=True)) > 1:
-        why = f"{name} {shapes.shape_text(own)} would expand along more than one axis of {shapes.shape_text(full)}"
+        why = T(
+            f"{name} {shapes.shape_text(own)} would expand along more than one axis of {shapes.shape_text(full)}",
+            f"{name} {shapes.shape_text(own)} 会沿 {shapes.shape_text(full)} 的不止一个轴扩展",
+        )
         fail("PTO268", op="clip", why=why)
     return bound
 
@@ -143,7 +153,14 @@ def prelu(input: Var, weight: Var) -> Var:
     channels = rec.ints(var)[1] if var.type.rank > 1 else 1
     if slopes.type.shape != (channels,):
         want, got = shapes.shape_text((channels,)), shapes.shape_text(slopes.type.shape)
-        fail("PTO268", op="prelu", why=f"weight must have the shape {want}, one per channel, got {got}")
+        fail(
+            "PTO268",
+            op="prelu",
+            why=T(
+                f"weight must have the shape {want}, one per channel, got {got}",
+                f"weight 的 shape 必须为 {want}，即每个通道一个，实际为 {got}",
+            ),
+        )
     spread = widened(slopes, tuple(range(1, var.type.rank - 1)))
     return rec.pointwise("prelu", [var, spread])
 

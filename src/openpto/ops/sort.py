@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from openpto.diagnostics import fail, portability
+from openpto.diagnostics import T, fail, portability
 from openpto.ir.enums import TopKAlgo
 from openpto.ir.nodes import TileType
 from openpto.ir.trace import Var
@@ -82,12 +82,30 @@ def topk(
     var = rec.tile("topk", "input", input)
     rank = var.type.rank
     if dim is not None and rec.axis("topk", dim, rank) != rank - 1:
-        fail("PTO263", op="topk", why=f"works along the last axis only, got dim={dim}")
+        fail(
+            "PTO263",
+            op="topk",
+            why=T(f"works along the last axis only, got dim={dim}", f"只能沿最后一个轴计算，实际为 dim={dim}"),
+        )
     if not isinstance(algo, TopKAlgo):
-        fail("PTO222", op="topk", why=f"algo must be a TopKAlgo, got {rec.type_name(algo)}")
+        fail(
+            "PTO222",
+            op="topk",
+            why=T(
+                f"algo must be a TopKAlgo, got {rec.type_name(algo)}",
+                f"algo 必须为 TopKAlgo，实际为 {rec.type_name(algo)}",
+            ),
+        )
     count, extent = rec.integer("topk", "k", k), rec.ints(var)[-1]
     if not 1 <= count <= extent:
-        fail("PTO268", op="topk", why=f"k must be in [1, {extent}], the extent of the last axis, got {count}")
+        fail(
+            "PTO268",
+            op="topk",
+            why=T(
+                f"k must be in [1, {extent}], the extent of the last axis, got {count}",
+                f"k 必须在 [1, {extent}] 范围内（上限为最后一个轴的长度），实际为 {count}",
+            ),
+        )
     if algo is TopKAlgo.MERGE_SORT and var.type.dtype is not FP32:
         fail("PTO231", op="topk with MERGE_SORT", dtype=var.type.dtype.name, taken="FP32")
     _check_tile(var, count, algo)
@@ -104,11 +122,29 @@ def _check_tile(var: Var, count: int, algo: TopKAlgo) -> None:
     if last is None:
         return
     if algo is TopKAlgo.MERGE_SORT and last * 4 >= MERGE_LIMIT:
-        fail("PTO328", op="topk", tile=last, rule=f"less than {MERGE_LIMIT // 4} for MERGE_SORT")
+        fail(
+            "PTO328",
+            op="topk",
+            tile=last,
+            rule=T(f"less than {MERGE_LIMIT // 4} for MERGE_SORT", f"MERGE_SORT 时小于 {MERGE_LIMIT // 4}"),
+        )
     if algo is TopKAlgo.RADIX_SELECT and last < rec.ints(var)[-1]:
-        fail("PTO328", op="topk", tile=last, rule=f"at least {rec.ints(var)[-1]}, the whole axis, for RADIX_SELECT")
+        fail(
+            "PTO328",
+            op="topk",
+            tile=last,
+            rule=T(
+                f"at least {rec.ints(var)[-1]}, the whole axis, for RADIX_SELECT",
+                f"RADIX_SELECT 时至少为 {rec.ints(var)[-1]}，即整个轴",
+            ),
+        )
     if count > last:
-        fail("PTO328", op="topk", tile=last, rule=f"at least {count}, the number of elements to find")
+        fail(
+            "PTO328",
+            op="topk",
+            tile=last,
+            rule=T(f"at least {count}, the number of elements to find", f"至少为 {count}，即要查找的元素个数"),
+        )
 
 
 def _check_pieces(var: Var, at: int) -> None:
@@ -119,7 +155,10 @@ def _check_pieces(var: Var, at: int) -> None:
     pieces = -(-extents[at] // tiles[at])
     if rows * (-(-extents[at] // 32) * 32) >= SORTED_ON_CHIP and pieces >= MOST_PIECES:
         least = -(-extents[at] // (MOST_PIECES - 1))
-        rule = f"at least {-(-least // 32) * 32} on axis {at}, so that fewer than {MOST_PIECES} tiles are merged"
+        rule = T(
+            f"at least {-(-least // 32) * 32} on axis {at}, so that fewer than {MOST_PIECES} tiles are merged",
+            f"轴 {at} 上至少为 {-(-least // 32) * 32}，使要归并的 tile 少于 {MOST_PIECES} 个",
+        )
         fail("PTO328", op="argsort", tile=tiles[at], rule=rule)
 
 
@@ -156,12 +195,12 @@ def argsort(input: Var, dim: int | None = None, descending: bool | None = None) 
     rank = var.type.rank
     at = rec.axis("argsort", -1 if dim is None else dim, rank)
     if rank == 4 and at == 0:
-        fail("PTO263", op="argsort", why="cannot sort along axis 0 of a 4-D tensor")
+        fail("PTO263", op="argsort", why=T("cannot sort along axis 0 of a 4-D tensor", "4 维张量不能沿轴 0 排序"))
     if descending is None:
         portability("PTO654")
     order = True if descending is None else rec.flag("argsort", "descending", descending)
     tile = rec.vector_tile(at, rank)
     if tile is not None and tile % 32:
-        fail("PTO328", op="argsort", tile=tile, rule=f"a multiple of 32 on axis {at}")
+        fail("PTO328", op="argsort", tile=tile, rule=T(f"a multiple of 32 on axis {at}", f"轴 {at} 上为 32 的倍数"))
     _check_pieces(var, at)
     return rec.emit("argsort", [var], TileType(var.type.shape, INT32), var.valid, axis=at, descending=order)

@@ -98,7 +98,14 @@ def var(
     source = rec.tile("var", "input", input)
     axes = _axes(source.type.rank, dim)
     if isinstance(correction, bool) or not isinstance(correction, (int, float)):
-        fail("PTO222", op="var", why=f"correction must be a number, got {rec.type_name(correction)}")
+        fail(
+            "PTO222",
+            op="var",
+            why=T(
+                f"correction must be a number, got {rec.type_name(correction)}",
+                f"correction 必须为数值，实际为 {rec.type_name(correction)}",
+            ),
+        )
     count = math.prod(rec.ints(source)[at] for at in axes)
     x = to_type(whole_axes("var", source, axes), FP32)
     mean = rec.pointwise("div", [total(x, axes), rec.rounded(count, FP32)])
@@ -116,7 +123,11 @@ def _axes(rank: int, dim: object) -> tuple[int, ...]:
     listed = dim if isinstance(dim, (list, tuple)) else [dim]
     found = [rec.axis("var", d, rank) for d in listed]
     if len(set(found)) != len(found):
-        fail("PTO263", op="var", why=f"dim {list(listed)} names an axis twice")
+        fail(
+            "PTO263",
+            op="var",
+            why=T(f"dim {list(listed)} names an axis twice", f"dim {list(listed)} 重复列出了同一个轴"),
+        )
     return tuple(sorted(found))
 
 
@@ -186,6 +197,9 @@ def _weights(gamma: object, source: Var) -> Var:
         fail(
             "PTO263",
             op="rms_norm",
-            why=f"gamma has shape {shown[0]}, input {shown[1]}; gamma is [C], C the last extent",
+            why=T(
+                f"gamma has shape {shown[0]}, input {shown[1]}; gamma is [C], C the last extent",
+                f"gamma 的 shape 为 {shown[0]}，input 的为 {shown[1]}；gamma 应为 [C]，C 是最后一个轴的长度",
+            ),
         )
     return to_type(found, FP32)

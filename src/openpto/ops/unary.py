@@ -36,7 +36,14 @@ def precise(name: str, precision_type: object) -> None:
     """``precision_type`` chooses an instruction on the 950; the contract's result is the same for both."""
     if not isinstance(precision_type, PrecisionType):
         got = rec.type_name(precision_type)
-        fail("PTO222", op=name, why=f"precision_type must be a PrecisionType, got {got}")
+        fail(
+            "PTO222",
+            op=name,
+            why=T(
+                f"precision_type must be a PrecisionType, got {got}",
+                f"precision_type 必须为 PrecisionType，实际为 {got}",
+            ),
+        )
 
 
 def describe(dtypes: Dtypes) -> str:
@@ -339,5 +346,9 @@ def lrelu(input: Var, negative_slope: float = 0.01) -> Var:
         (slope < 0, "must be non-negative"),
     ):
         if wrong:
-            fail("PTO268", op="lrelu", why=f"lrelu(): negative_slope {what}")
+            fail(
+                "PTO268",
+                op="lrelu",
+                why=T(f"lrelu(): negative_slope {what}", f"斜率有误（lrelu(): negative_slope {what}）"),
+            )
     return rec.pointwise("lrelu", [var, rec.rounded(slope, FP32)])
