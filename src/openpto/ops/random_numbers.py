@@ -71,7 +71,7 @@ def _drawn(name: str, shape: object, key: object, counter: object, alg: object, 
             op=name,
             why=T(
                 f"alg only support Philox. It must be [1] (Philox) or [3] (automatic), got [{algorithm}]",
-                f"算法有误（alg only support Philox. It must be [1] or [3], got [{algorithm}]），[1] 为 Philox，[3] 为自动",
+                f"算法有误（alg only support Philox. It must be [1] (Philox) or [3] (automatic), got [{algorithm}]）",
             ),
         )
     tile = rec.vector_tile(-1, len(extents))
