@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ir.enums import ReLuType
 from openpto.ir.expr import Dim
@@ -157,9 +157,23 @@ def conv(
             (("input_conv", input_conv), ("weight", weight)))  # fmt: skip
     _check_operands(x, w, rec.data_type("conv", "out_dtype", out_dtype))
     if rec.flag("conv", "transposed", transposed):
-        fail("PTO268", op="conv", why="Conv transpose true is not supported yet.")
+        fail(
+            "PTO268",
+            op="conv",
+            why=T(
+                "Conv transpose true is not supported yet.",
+                "Conv transpose true is not supported yet.（暂不支持转置卷积）",
+            ),
+        )
     if output_paddings:
-        fail("PTO268", op="conv", why="output_paddings belong to transposed convolution, which is not supported")
+        fail(
+            "PTO268",
+            op="conv",
+            why=T(
+                "output_paddings belong to transposed convolution, which is not supported",
+                "output_paddings 属于转置卷积，暂不支持",
+            ),
+        )
     shape = _geometry(x, w, strides, paddings, dilations, groups)
     bias, relu = _extras(extend_params, x, w)
     rank = x.type.rank
@@ -204,7 +218,10 @@ def _check_operands(x: Var, w: Var, out: DataType) -> None:
         fail(
             "PTO263",
             op="conv",
-            why=f"Expect input_dim == weight_dim and both in [3, 4, 5], got {x.type.rank} and {w.type.rank}",
+            why=T(
+                f"Expect input_dim == weight_dim and both in [3, 4, 5], got {x.type.rank} and {w.type.rank}",
+                f"Expect input_dim == weight_dim and both in [3, 4, 5]，实际为 {x.type.rank} 和 {w.type.rank}",
+            ),
         )
     rec.same_dtype("conv", x, w)
     if out is not x.type.dtype:
@@ -212,19 +229,47 @@ def _check_operands(x: Var, w: Var, out: DataType) -> None:
     for name, var in (("input", x), ("weight", w)):
         for extent in rec.ints(var):
             if extent > MOST["extent"]:
-                fail("PTO268", op="conv", why=f"an axis of {name} has {extent} elements, at most {MOST['extent']} fit")
+                fail(
+                    "PTO268",
+                    op="conv",
+                    why=T(
+                        f"an axis of {name} has {extent} elements, at most {MOST['extent']} fit",
+                        f"{name} 有一个轴的长度为 {extent}，最大为 {MOST['extent']}",
+                    ),
+                )
 
 
 def _numbers(name: str, values: object, count: int, low: int) -> tuple[int, ...]:
     """A list of so many ints in range."""
     if not isinstance(values, list):
-        fail("PTO222", op="conv", why=f"{name} must be a list, got {rec.type_name(values)}")
+        fail(
+            "PTO222",
+            op="conv",
+            why=T(
+                f"{name} must be a list, got {rec.type_name(values)}",
+                f"{name} 须为 list，实际为 {rec.type_name(values)}",
+            ),
+        )
     found = rec.integers("conv", name, values)
     if len(found) != count:
-        fail("PTO268", op="conv", why=f"{name} must have {count} numbers for these ranks, got {len(found)}")
+        fail(
+            "PTO268",
+            op="conv",
+            why=T(
+                f"{name} must have {count} numbers for these ranks, got {len(found)}",
+                f"在此维数下 {name} 须有 {count} 个数，实际为 {len(found)} 个",
+            ),
+        )
     for value in found:
         if not low <= value <= MOST[name]:
-            fail("PTO268", op="conv", why=f"{name} must be in [{low}, {MOST[name]}], got {value}")
+            fail(
+                "PTO268",
+                op="conv",
+                why=T(
+                    f"{name} must be in [{low}, {MOST[name]}], got {value}",
+                    f"{name} 须在 [{low}, {MOST[name]}] 内，实际为 {value}",
+                ),
+            )
     return found
 
 
@@ -237,20 +282,40 @@ def _geometry(x: Var, w: Var, strides: object, paddings: object, dilations: obje
     parts = rec.integer("conv", "groups", groups)
     for name, k, pair in zip(NAMES[rank], kernel, pairs, strict=True):
         if k > MOST["kernel"] and name in "HW":
-            fail("PTO268", op="conv", why=f"the kernel has {k} elements on {name}, at most {MOST['kernel']} fit")
+            fail(
+                "PTO268",
+                op="conv",
+                why=T(
+                    f"the kernel has {k} elements on {name}, at most {MOST['kernel']} fit",
+                    f"卷积核在 {name} 轴上的长度为 {k}，最大为 {MOST['kernel']}",
+                ),
+            )
         if max(pair) >= k:
-            why = f"paddings {list(pair)} on {name} must be less than the kernel, which has {k} elements"
+            why = T(
+                f"paddings {list(pair)} on {name} must be less than the kernel, which has {k} elements",
+                f"{name} 轴上的 paddings {list(pair)} 须小于卷积核的长度 {k}",
+            )
             fail("PTO268", op="conv", why=why)
     if prod(kernel[-2:]) * (32 // bytes_of(x.type.dtype)) > 65535:
         fail(
-            "PTO268", op="conv", why=f"the kernel {list(kernel[-2:])} is too large: Kh * Kw * C0 must not exceed 65535"
+            "PTO268",
+            op="conv",
+            why=T(
+                f"the kernel {list(kernel[-2:])} is too large: Kh * Kw * C0 must not exceed 65535",
+                f"卷积核 {list(kernel[-2:])} 过大：Kh * Kw * C0 不得超过 65535",
+            ),
         )
     _check_groups(x, w, parts)
     shape = Geometry(kernel, steps, pairs, gaps, parts)
     spatial = shape.outputs(rec.ints(x)[2:])
     if min(spatial) < 1:
         fail(
-            "PTO263", op="conv", why=f"the kernel reaches beyond the padded input: the result would be {list(spatial)}"
+            "PTO263",
+            op="conv",
+            why=T(
+                f"the kernel reaches beyond the padded input: the result would be {list(spatial)}",
+                f"卷积核超出填充后的输入：结果将为 {list(spatial)}",
+            ),
         )
     return shape
 
@@ -258,9 +323,19 @@ def _geometry(x: Var, w: Var, strides: object, paddings: object, dilations: obje
 def _check_groups(x: Var, w: Var, groups: int) -> None:
     channels, outer, inner = rec.ints(x)[1], rec.ints(w)[0], rec.ints(w)[1]
     if not 1 <= groups <= MOST["groups"] or channels % groups or outer % groups:
-        fail("PTO268", op="conv", why=f"groups must divide Cin {channels} and Cout {outer}, got {groups}")
+        fail(
+            "PTO268",
+            op="conv",
+            why=T(
+                f"groups must divide Cin {channels} and Cout {outer}, got {groups}",
+                f"groups 须整除 Cin {channels} 和 Cout {outer}，实际为 {groups}",
+            ),
+        )
     if inner * groups != channels:
-        why = f"weight has {inner} channels, and input {channels} in {groups} group{'s' * (groups > 1)}"
+        why = T(
+            f"weight has {inner} channels, and input {channels} in {groups} group{'s' * (groups > 1)}",
+            f"weight 有 {inner} 个通道，而 input 的 {channels} 个通道分为 {groups} 组",
+        )
         fail("PTO263", op="conv", why=why)
 
 
@@ -269,20 +344,44 @@ def _extras(params: object, x: Var, w: Var) -> tuple[Var | None, bool]:
     if not params:
         return None, False
     if not isinstance(params, Mapping):
-        fail("PTO222", op="conv", why=f"extend_params must be a dict, got {rec.type_name(params)}")
+        fail(
+            "PTO222",
+            op="conv",
+            why=T(
+                f"extend_params must be a dict, got {rec.type_name(params)}",
+                f"extend_params 须为 dict，实际为 {rec.type_name(params)}",
+            ),
+        )
     for key, value in params.items():
         if key in ("scale", "scale_tensor"):
             if value is not None and (isinstance(value, Var) or value != 0):
                 fail(
                     "PTO268",
                     op="conv",
-                    why="quantised convolution is not supported: scale and scale_tensor must be left out",
+                    why=T(
+                        "quantised convolution is not supported: scale and scale_tensor must be left out",
+                        "不支持量化卷积：请去掉 scale 和 scale_tensor",
+                    ),
                 )
         elif key not in ("bias_tensor", "relu_type"):
-            fail("PTO268", op="conv", why=f"extend_params has no key {key!r}; it knows bias_tensor, relu_type")
+            fail(
+                "PTO268",
+                op="conv",
+                why=T(
+                    f"extend_params has no key {key!r}; it knows bias_tensor, relu_type",
+                    f"extend_params 没有键 {key!r}；可用的键为 bias_tensor, relu_type",
+                ),
+            )
     relu = params.get("relu_type", ReLuType.NO_RELU)
     if not isinstance(relu, ReLuType):
-        fail("PTO222", op="conv", why=f"relu_type must be a ReLuType, got {rec.type_name(relu)}")
+        fail(
+            "PTO222",
+            op="conv",
+            why=T(
+                f"relu_type must be a ReLuType, got {rec.type_name(relu)}",
+                f"relu_type 须为 ReLuType，实际为 {rec.type_name(relu)}",
+            ),
+        )
     given = params.get("bias_tensor")
     return None if given is None else _bias(given, x, w), relu is ReLuType.RELU
 
@@ -292,7 +391,14 @@ def _bias(value: object, x: Var, w: Var) -> Var:
     outer = rec.ints(w)[0]
     if rec.ints(bias) != (outer,):
         shown = shapes.shape_text(bias.type.shape)
-        fail("PTO263", op="conv", why=f"bias_tensor must have the shape [{outer}], got {shown}")
+        fail(
+            "PTO263",
+            op="conv",
+            why=T(
+                f"bias_tensor must have the shape [{outer}], got {shown}",
+                f"bias_tensor 的 shape 须为 [{outer}]，实际为 {shown}",
+            ),
+        )
     allowed = {x.type.dtype, FP32} if x.type.dtype is BF16 else {x.type.dtype}
     if bias.type.dtype not in allowed:
         taken = ", ".join(d.short for d in sorted(allowed))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType, bytes_of
@@ -98,7 +98,13 @@ def matmul(
     out = rec.data_type("matmul", "out_dtype", out_dtype)
     ta, tb = rec.flag("matmul", "a_trans", a_trans), rec.flag("matmul", "b_trans", b_trans)
     if rec.flag("matmul", "c_matrix_nz", c_matrix_nz):
-        fail("PTO276", why="Output tensor do not support NZ currently.")
+        fail(
+            "PTO276",
+            why=T(
+                "Output tensor do not support NZ currently.",
+                "Output tensor do not support NZ currently.（结果暂不支持 NZ 格式）",
+            ),
+        )
     _element_types(a, b)
     check_layouts(a, b)
     extra = {"element_bytes": 1} if a.type.dtype in CODES else {}
@@ -181,9 +187,21 @@ def _element_types(a: Var, b: Var) -> None:
         fail("PTO272", first=first.name, other=other.name)
     nz = TileOpFormat.TILEOP_NZ
     if first is FP32 and nz in (a.type.fmt, b.type.fmt):
-        fail("PTO276", why="Input tensor with DT_FP32/DT_FP8E5M2 must use ND format")
+        fail(
+            "PTO276",
+            why=T(
+                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format",
+                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format（这些类型的输入须为 ND 格式）",
+            ),
+        )
     if DataType.DT_FP8E5M2 in (first, other) and nz in (a.type.fmt, b.type.fmt):
-        fail("PTO276", why="Input tensor with DT_FP32/DT_FP8E5M2 must use ND format")
+        fail(
+            "PTO276",
+            why=T(
+                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format",
+                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format（这些类型的输入须为 ND 格式）",
+            ),
+        )
 
 
 MOST_INNER = 65535
@@ -199,7 +217,13 @@ def check_layouts(a: Var, b: Var) -> None:
                 fail("PTO279", name=var.name or name, extent=inner, shape=shapes.shape_text(var.type.shape))
         elif inner * bytes_of(var.type.dtype) % 32 or outer % 16:
             shown = shapes.shape_text(var.type.shape)
-            fail("PTO276", why=f"{name} {shown} in NZ needs an inner axis of whole 32 bytes and an outer one of 16")
+            fail(
+                "PTO276",
+                why=T(
+                    f"{name} {shown} in NZ needs an inner axis of whole 32 bytes and an outer one of 16",
+                    f"NZ 格式的 {name} {shown} 要求内轴为 32 字节的整数倍、外轴为 16 的整数倍",
+                ),
+            )
         else:
             _matrix_size(name, var)
 
@@ -208,11 +232,23 @@ def _matrix_size(name: str, var: Var) -> None:
     """A fractal operand of more than two axes, or one that was reshaped, needs the true size (PTO276)."""
     size = rec.recorder("matmul").scope.matrix_size
     if size is not None and (len(size) != 3 or min(size) < 1):
-        fail("PTO276", why=f"set_matrix_size needs three positive numbers [m, k, n], got {list(size)}")
+        fail(
+            "PTO276",
+            why=T(
+                f"set_matrix_size needs three positive numbers [m, k, n], got {list(size)}",
+                f"set_matrix_size 需要三个正数 [m, k, n]，实际为 {list(size)}",
+            ),
+        )
     if size is not None or (var.type.rank == 2 and rec.made_by(var) != "reshape"):
         return
-    reason = f"with {var.type.rank} axes" if var.type.rank > 2 else "after reshape"
-    fail("PTO276", why=f"{name} in NZ {reason} needs pypto.set_matrix_size([m, k, n]) before it")
+    many = var.type.rank > 2
+    reason = f"with {var.type.rank} axes" if many else "after reshape"
+    reason_zh = f"有 {var.type.rank} 个轴" if many else "经过 reshape"
+    why = T(
+        f"{name} in NZ {reason} needs pypto.set_matrix_size([m, k, n]) before it",
+        f"NZ 格式的 {name} {reason_zh}，须先调用 pypto.set_matrix_size([m, k, n])",
+    )
+    fail("PTO276", why=why)
 
 
 def _output_type(dtype: DataType, out: DataType, extras: Extras) -> None:
@@ -222,22 +258,52 @@ def _output_type(dtype: DataType, out: DataType, extras: Extras) -> None:
         allowed = ", ".join(d.short for d in sorted(OUTPUTS[dtype]))
         fail("PTO273", operand=dtype.name, out=out.name, allowed=allowed)
     if extras.scales and out not in scaled:
-        fail("PTO275", why=f"scale needs INT8 operands with FP16 output, or INT8 output; the output here is {out.name}")
+        fail(
+            "PTO275",
+            why=T(
+                f"scale needs INT8 operands with FP16 output, or INT8 output; the output here is {out.name}",
+                f"scale 要求操作数为 INT8 且输出为 FP16，或输出为 INT8；此处输出为 {out.name}",
+            ),
+        )
     if not extras.scales and out in scaled - OUTPUTS[dtype]:
-        fail("PTO275", why=f"{dtype.name} operands with {out.name} output need a scale or a scale_tensor")
+        fail(
+            "PTO275",
+            why=T(
+                f"{dtype.name} operands with {out.name} output need a scale or a scale_tensor",
+                f"操作数为 {dtype.name}、输出为 {out.name} 时需要 scale 或 scale_tensor",
+            ),
+        )
 
 
 def _possible(dtype: DataType, out: DataType, extras: Extras) -> None:
     """What the types and split-K exclude (PTO275)."""
     if extras.trans_mode is not TransMode.CAST_NONE and dtype is not FP32:
-        fail("PTO275", why="The param of trans_mode is only supported when input data type is DT_FP32")
+        fail(
+            "PTO275",
+            why=T(
+                "The param of trans_mode is only supported when input data type is DT_FP32",
+                "The param of trans_mode is only supported when input data type is DT_FP32（仅支持 FP32 输入）",
+            ),
+        )
     if extras.trans_mode is not TransMode.CAST_NONE and out is not FP32:
-        fail("PTO275", why=f"trans_mode keeps FP32 results, the output here is {out.name}")
+        fail(
+            "PTO275",
+            why=T(
+                f"trans_mode keeps FP32 results, the output here is {out.name}",
+                f"trans_mode 的结果为 FP32，此处输出为 {out.name}",
+            ),
+        )
     if extras.scale is not None and extras.scale_tensor is not None:
-        fail("PTO275", why="scale and scale_tensor exclude each other")
+        fail("PTO275", why=T("scale and scale_tensor exclude each other", "scale 与 scale_tensor 不能同时使用"))
     cube = rec.recorder("matmul").scope.cube
     if cube is not None and cube.split_k and (extras.tensors or extras.relu or extras.scales):
-        fail("PTO275", why="ReLU is not supported in split-k scenarios, nor are bias and scale")
+        fail(
+            "PTO275",
+            why=T(
+                "ReLU is not supported in split-k scenarios, nor are bias and scale",
+                "ReLU is not supported in split-k scenarios（split-K 下不支持 ReLU、bias 和 scale）",
+            ),
+        )
 
 
 def _inner(a: Var, b: Var, a_trans: bool, b_trans: bool) -> tuple[int, int, Dim, Dim]:
@@ -272,19 +338,49 @@ def extras_of(params: object) -> Extras:
     if params is None:
         return Extras()
     if not isinstance(params, Mapping):
-        fail("PTO222", op="matmul", why=f"extend_params must be a dict, got {rec.type_name(params)}")
+        fail(
+            "PTO222",
+            op="matmul",
+            why=T(
+                f"extend_params must be a dict, got {rec.type_name(params)}",
+                f"extend_params 须为 dict，实际为 {rec.type_name(params)}",
+            ),
+        )
     for key in params:
         if key not in EXTRA_KEYS:
-            fail("PTO275", why=f"extend_params has no key {key!r}; it knows {', '.join(EXTRA_KEYS)}")
+            fail(
+                "PTO275",
+                why=T(
+                    f"extend_params has no key {key!r}; it knows {', '.join(EXTRA_KEYS)}",
+                    f"extend_params 没有键 {key!r}；可用的键为 {', '.join(EXTRA_KEYS)}",
+                ),
+            )
     relu = params.get("relu_type", ReLuType.NO_RELU)
     scale = params.get("scale", 0.0)
     if not isinstance(relu, ReLuType):
-        fail("PTO275", why=f"relu_type must be a ReLuType, got {rec.type_name(relu)}")
+        fail(
+            "PTO275",
+            why=T(
+                f"relu_type must be a ReLuType, got {rec.type_name(relu)}",
+                f"relu_type 须为 ReLuType，实际为 {rec.type_name(relu)}",
+            ),
+        )
     if not isinstance(scale, (int, float)):
-        fail("PTO275", why=f"scale must be a float, got {rec.type_name(scale)}")
+        fail(
+            "PTO275",
+            why=T(
+                f"scale must be a float, got {rec.type_name(scale)}", f"scale 须为 float，实际为 {rec.type_name(scale)}"
+            ),
+        )
     mode = params.get("trans_mode", TransMode.CAST_NONE)
     if not isinstance(mode, TransMode):
-        fail("PTO275", why=f"trans_mode must be a TransMode, got {rec.type_name(mode)}")
+        fail(
+            "PTO275",
+            why=T(
+                f"trans_mode must be a TransMode, got {rec.type_name(mode)}",
+                f"trans_mode 须为 TransMode，实际为 {rec.type_name(mode)}",
+            ),
+        )
     tensors = {key: params.get(key) for key in ("bias_tensor", "scale_tensor")}
     found = {key: None if x is None else rec.tensor("matmul", key, x) for key, x in tensors.items()}
     return Extras(found["bias_tensor"], relu is ReLuType.RELU, _kept(scale), found["scale_tensor"], mode)
@@ -309,19 +405,41 @@ def _bias(bias: Var, dtype: DataType, rank: int, n: int) -> None:
     ranks = (2, 3) if rank == 3 else (2,)
     _one_row("bias_tensor", bias, n)
     if bias.type.rank not in ranks:
-        fail("PTO275", why=f"Bias tensor dimension mismatch for {rank}D: it has {bias.type.rank} axes")
+        fail(
+            "PTO275",
+            why=T(
+                f"Bias tensor dimension mismatch for {rank}D: it has {bias.type.rank} axes",
+                f"Bias tensor dimension mismatch for {rank}D（bias_tensor 有 {bias.type.rank} 个轴）",
+            ),
+        )
     if bias.type.dtype not in BIASES[dtype]:
-        allowed = " or ".join(d.name for d in sorted(BIASES[dtype]))
-        fail("PTO275", why=f"bias_tensor must be {allowed} beside {dtype.name} operands, got {bias.type.dtype.name}")
+        allowed, got = [d.name for d in sorted(BIASES[dtype])], bias.type.dtype.name
+        why = T(
+            f"bias_tensor must be {' or '.join(allowed)} beside {dtype.name} operands, got {got}",
+            f"操作数为 {dtype.name} 时 bias_tensor 须为 {' 或 '.join(allowed)}，实际为 {got}",
+        )
+        fail("PTO275", why=why)
 
 
 def _scale_tensor(scales: Var, n: int) -> None:
     _one_row("scale_tensor", scales, n)
     if scales.type.dtype not in (UINT64, INT64):
-        fail("PTO275", why=f"scale_tensor must be DT_UINT64 or DT_INT64, got {scales.type.dtype.name}")
+        fail(
+            "PTO275",
+            why=T(
+                f"scale_tensor must be DT_UINT64 or DT_INT64, got {scales.type.dtype.name}",
+                f"scale_tensor 须为 DT_UINT64 或 DT_INT64，实际为 {scales.type.dtype.name}",
+            ),
+        )
 
 
 def _one_row(name: str, row: Var, n: int) -> None:
     shape = rec.ints(rec.plain("matmul", name, row))
     if len(shape) < 2 or shape[-1] != n or shape[-2] != 1:
-        fail("PTO275", why=f"{name} must have the shape [1, {n}], got {shapes.shape_text(shape)}")
+        fail(
+            "PTO275",
+            why=T(
+                f"{name} must have the shape [1, {n}], got {shapes.shape_text(shape)}",
+                f"{name} 的 shape 须为 [1, {n}]，实际为 {shapes.shape_text(shape)}",
+            ),
+        )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.expr import Dim
@@ -44,13 +44,24 @@ def looked_up(name: str, core: str, src: Var, indices: object, table: object, bl
     ):
         shape = rec.static_shape(name, what, var)
         if len(shape) != 2 or shape[0] != 1:
-            fail("PTO263", op=name, why=f"{what} must have the shape [1, n], got {shapes.shape_text(shape)}")
+            fail(
+                "PTO263",
+                op=name,
+                why=T(
+                    f"{what} must have the shape [1, n], got {shapes.shape_text(shape)}",
+                    f"{what} 的 shape 须为 [1, n]，实际为 {shapes.shape_text(shape)}",
+                ),
+            )
         if var.type.dtype not in kinds:
             taken = ", ".join(k.short for k in kinds)
             fail("PTO231", op=f"{what} of {name}", dtype=var.type.dtype.name, taken=taken)
     page = rec.integer(name, "block_size", block_size)
     if page < 1:
-        fail("PTO268", op=name, why=f"block_size must be at least 1, got {page}")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(f"block_size must be at least 1, got {page}", f"block_size 至少为 1，实际为 {page}"),
+        )
     base, offsets = base_of(src)
     count = affine.simplify(ex.binary("mul", picked.valid[0], picked.valid[1]))
     valid = (count, shapes.smaller(src.valid[1], size))
@@ -142,7 +153,7 @@ def gather_in_ub(param: Var, indices: Var, block_table: Var, block_size: int, ax
     name = "experimental.gather_in_ub"
     src, columns = store(name, "param", param, TO_UB)
     if rec.integer(name, "axis", axis) != -2:
-        fail("PTO268", op=name, why=f"axis must be -2, got {axis}")
+        fail("PTO268", op=name, why=T(f"axis must be -2, got {axis}", f"axis 须为 -2，实际为 {axis}"))
     return looked_up(name, "paged_rows", src, indices, block_table, block_size, columns)
 
 
@@ -182,7 +193,14 @@ def gather_in_l1(
     var, columns = store(name, "src", src, TO_L1)
     width = rec.integer(name, "size", size)
     if not 1 <= width <= columns:
-        fail("PTO268", op=name, why=f"size must be in [1, {columns}], the columns of src, got {width}")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(
+                f"size must be in [1, {columns}], the columns of src, got {width}",
+                f"size 须在 [1, {columns}]（src 的列数）内，实际为 {width}",
+            ),
+        )
     rec.flag(name, "is_b_matrix", is_b_matrix)
     rec.flag(name, "is_trans", is_trans)
     return looked_up(name, "paged_rows_l1", var, indices, block_table, block_size, width)

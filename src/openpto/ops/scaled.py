@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import DequantScaleRoundingMode, TileOpFormat
 from openpto.ir.expr import Dim
@@ -170,10 +170,17 @@ def quant_mx(
     source = rec.tile("quant_mx", "input", input, dtypes=Dtypes(F3))
     rank = source.type.rank
     if not isinstance(mode, DequantScaleRoundingMode):
-        fail("PTO222", op="quant_mx", why=f"mode must be a DequantScaleRoundingMode, got {rec.type_name(mode)}")
+        fail(
+            "PTO222",
+            op="quant_mx",
+            why=T(
+                f"mode must be a DequantScaleRoundingMode, got {rec.type_name(mode)}",
+                f"mode 须为 DequantScaleRoundingMode，实际为 {rec.type_name(mode)}",
+            ),
+        )
     at = rec.axis("quant_mx", axis, rank)
     if at < rank - 2:
-        fail("PTO268", op="quant_mx", why=f"axis must be -1 or -2, got {axis}")
+        fail("PTO268", op="quant_mx", why=T(f"axis must be -1 or -2, got {axis}", f"axis 须为 -1 或 -2，实际为 {axis}"))
     element = _element_type(source, quant_dtype)
     _check_layout(source, at, element, rec.flag("quant_mx", "performance_mode", performance_mode))
     with rec.tiled(*_tile(source, at)):
@@ -206,20 +213,39 @@ def _check_layout(source: Var, at: int, element: DataType, performance: bool) ->
     last_axis = at == rank - 1
     for axis in {at, rank - 1} if element is E2M1 else {at}:
         if extents[axis] % 64 or not shapes.is_full(source.valid[axis], extents[axis]):
-            why = f"axis {axis} must be fully valid and a multiple of 64, it has {extents[axis]} elements"
+            why = T(
+                f"axis {axis} must be fully valid and a multiple of 64, it has {extents[axis]} elements",
+                f"第 {axis} 轴须全部有效且长度为 64 的倍数，其长度为 {extents[axis]}",
+            )
             fail("PTO263", op="quant_mx", why=why)
         tile = rec.vector_tile(axis, rank)
         if not last_axis and tile is not None and tile % 64:
-            fail("PTO328", op="quant_mx", tile=tile, rule=f"a multiple of 64 on axis {axis}")
+            fail(
+                "PTO328",
+                op="quant_mx",
+                tile=tile,
+                rule=T(f"a multiple of 64 on axis {axis}", f"第 {axis} 轴上为 64 的倍数"),
+            )
     if not (performance and last_axis):
         return
     size = 4 if source.type.dtype is FP32 else 2
     if extents[-1] * size % 256:
-        why = f"performance_mode needs a last axis of whole 256 bytes, it has {extents[-1] * size}"
+        why = T(
+            f"performance_mode needs a last axis of whole 256 bytes, it has {extents[-1] * size}",
+            f"performance_mode 要求尾轴为 256 字节的整数倍，实际为 {extents[-1] * size} 字节",
+        )
         fail("PTO263", op="quant_mx", why=why)
     tile = rec.vector_tile(-1, rank)
     if tile is not None and tile != extents[-1]:
-        fail("PTO328", op="quant_mx", tile=tile, rule=f"{extents[-1]} on the last axis with performance_mode")
+        fail(
+            "PTO328",
+            op="quant_mx",
+            tile=tile,
+            rule=T(
+                f"{extents[-1]} on the last axis with performance_mode",
+                f"使用 performance_mode 时尾轴上为 {extents[-1]}",
+            ),
+        )
 
 
 def _tile(source: Var, at: int) -> list[int]:
@@ -354,15 +380,33 @@ def scaled_mm(
     out = rec.data_type("scaled_mm", "out_dtype", out_dtype)
     ta, tb = rec.flag("scaled_mm", "a_trans", a_trans), rec.flag("scaled_mm", "b_trans", b_trans)
     if rec.flag("scaled_mm", "c_matrix_nz", c_matrix_nz):
-        fail("PTO276", why="Output tensor do not support NZ currently.")
+        fail(
+            "PTO276",
+            why=T(
+                "Output tensor do not support NZ currently.",
+                "Output tensor do not support NZ currently.（结果暂不支持 NZ 格式）",
+            ),
+        )
     _check_matrices(a, b)
     check_layouts(a, b)
     extras = extras_of(extend_params)
     cube = rec.recorder("scaled_mm").scope.cube
     if cube is not None and cube.split_k and rank != 2:
-        fail("PTO275", why=f"split-K of scaled_mm needs matrices of rank 2, they have {rank}")
+        fail(
+            "PTO275",
+            why=T(
+                f"split-K of scaled_mm needs matrices of rank 2, they have {rank}",
+                f"scaled_mm 的 split-K 要求矩阵为 2 维，实际为 {rank} 维",
+            ),
+        )
     if extras.scale_tensor is not None and rank != 2:
-        fail("PTO275", why=f"scale_tensor of scaled_mm needs matrices of rank 2, they have {rank}")
+        fail(
+            "PTO275",
+            why=T(
+                f"scale_tensor of scaled_mm needs matrices of rank 2, they have {rank}",
+                f"scaled_mm 的 scale_tensor 要求矩阵为 2 维，实际为 {rank} 维",
+            ),
+        )
     wide_a = _widened("scale_a", a, -2 if ta else -1, scale_a, scale_a_trans, rows_first=True)
     wide_b = _widened("scale_b", b, -1 if tb else -2, scale_b, scale_b_trans, rows_first=False)
     attrs = {"element_bytes": 0.5 if a.type.dtype is E2M1 else 1, "microscaled": True}
@@ -377,9 +421,18 @@ def _check_matrices(a: Var, b: Var) -> None:
         if what.type.dtype not in (E4M3, E5M2, E2M1):
             fail("PTO231", op="scaled_mm", dtype=what.type.dtype.name, taken="FP8E4M3, FP8E5M2, FP4_E2M1")
         if what.type.dtype is E5M2 and what.type.fmt is TileOpFormat.TILEOP_NZ:
-            fail("PTO276", why="Input tensor with DT_FP32/DT_FP8E5M2 must use ND format")
+            fail(
+                "PTO276",
+                why=T(
+                    "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format",
+                    "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format（这些类型的输入须为 ND 格式）",
+                ),
+            )
         if what.type.dtype is E2M1 and rec.ints(what)[-1] % 2:
-            why = f"the inner axis of FP4 operands must be even, it has {rec.ints(what)[-1]} elements"
+            why = T(
+                f"the inner axis of FP4 operands must be even, it has {rec.ints(what)[-1]} elements",
+                f"FP4 操作数的内轴长度须为偶数，实际为 {rec.ints(what)[-1]}",
+            )
             fail("PTO263", op="scaled_mm", why=why)
     if (first is E2M1) is not (other is E2M1):
         fail("PTO272", first=first.name, other=other.name)
@@ -397,6 +450,13 @@ def _widened(name: str, matrix: Var, k_axis: int, scale: object, transposed: obj
         fail("PTO231", op=f"{name} of scaled_mm", dtype=found.type.dtype.name, taken="FP8E8M0")
     if rec.ints(found) != want:
         shown = shapes.shape_text(want), shapes.shape_text(found.type.shape)
-        fail("PTO263", op="scaled_mm", why=f"{name} must have the shape {shown[0]}, got {shown[1]}")
+        fail(
+            "PTO263",
+            op="scaled_mm",
+            why=T(
+                f"{name} must have the shape {shown[0]}, got {shown[1]}",
+                f"{name} 的 shape 须为 {shown[0]}，实际为 {shown[1]}",
+            ),
+        )
     type = TileType(extents, FP32, matrix.type.fmt)
     return rec.emit("mx_widened", [matrix, found], type, matrix.valid, k_axis=k_axis, rows_first=rows_first)

@@ -77,15 +77,23 @@ def group(op: str, name: object, n_pes: object = None) -> tuple[str, int]:
     """A group's name and size (PTO217): the size is one and the same in the whole kernel."""
     if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME:
         got = f"{len(name)} characters" if isinstance(name, str) else rec.type_name(name)
-        fail("PTO217", op=op, why=f"group_name must be a text of 1 to {LONGEST_NAME} characters, got {got}")
+        got_zh = f"{len(name)} 个字符" if isinstance(name, str) else rec.type_name(name)
+        why = T(
+            f"group_name must be a text of 1 to {LONGEST_NAME} characters, got {got}",
+            f"group_name 须为 1 到 {LONGEST_NAME} 个字符的文本，实际为 {got_zh}",
+        )
+        fail("PTO217", op=op, why=why)
     if n_pes is None:
         return name, 0
     size = rec.integer(op, "n_pes", n_pes)
     if size < 1:
-        fail("PTO217", op=op, why=f"n_pes must be at least 1, got {size}")
+        fail("PTO217", op=op, why=T(f"n_pes must be at least 1, got {size}", f"n_pes 至少为 1，实际为 {size}"))
     sizes: dict[str, int] = rec.recorder(op).notes.setdefault("groups", {})
     if sizes.setdefault(name, size) != size:
-        why = f"n_pes of group {name!r} is {size} here and {sizes[name]} earlier in the kernel"
+        why = T(
+            f"n_pes of group {name!r} is {size} here and {sizes[name]} earlier in the kernel",
+            f"通信组 {name!r} 的 n_pes 在此处为 {size}，在 kernel 前文中为 {sizes[name]}",
+        )
         fail("PTO217", op=op, why=why)
     return name, size
 
@@ -94,7 +102,14 @@ def pe(op: str, name: str, value: object, shared: ShmemTensor) -> Expr:
     """The number of a PE: an int or a symbol (PTO268 for an int outside of the group)."""
     number = rec.dim(op, name, value)
     if isinstance(number, int) and not 0 <= number < shared.n_pes:
-        fail("PTO268", op=op, why=f"{name} must be in [0, {shared.n_pes}), got {number}")
+        fail(
+            "PTO268",
+            op=op,
+            why=T(
+                f"{name} must be in [0, {shared.n_pes}), got {number}",
+                f"{name} 须在 [0, {shared.n_pes}) 内，实际为 {number}",
+            ),
+        )
     return ex.expr(number)
 
 
@@ -111,7 +126,9 @@ def int32(op: str, name: str, value: object) -> int:
     """A plain int that a signal can have (PTO268)."""
     number = rec.integer(op, name, value)
     if not -(2**31) <= number < 2**31:
-        fail("PTO268", op=op, why=f"{name} must fit INT32, got {number}")
+        fail(
+            "PTO268", op=op, why=T(f"{name} must fit INT32, got {number}", f"{name} 须在 INT32 范围内，实际为 {number}")
+        )
     return number
 
 
@@ -138,7 +155,7 @@ def window(
     if data and shared.dtype is None:
         fail("PTO218", op=op, name="src")
     if (shape is None) != (offsets is None):
-        fail("PTO268", op=op, why="shape and offsets must be given together")
+        fail("PTO268", op=op, why=T("shape and offsets must be given together", "shape 与 offsets 须同时给出"))
     extents = shared.shape if shape is None else rec.extents(op, "shape", shape)
     starts: tuple[Dim, ...] = (0,) * shared.rank if offsets is None else rec.dims(op, "offsets", offsets)
     for what, entries in (("shape", extents), ("offsets", starts)):

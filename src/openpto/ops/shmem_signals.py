@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
+from openpto.diagnostics.source import printable
 from openpto.ir.enums import AtomicType, OpType
 from openpto.ir.expr import Expr
 from openpto.ir.trace import Var
@@ -59,7 +60,14 @@ def shmem_signal(
     sm.tiled(name, part.rank)
     value = sm.int32(name, "signal", signal)
     if not isinstance(sig_op, AtomicType):
-        fail("PTO222", op=name, why=f"sig_op must be a pypto.AtomicType, got {rec.type_name(sig_op)}")
+        fail(
+            "PTO222",
+            op=name,
+            why=T(
+                f"sig_op must be a pypto.AtomicType, got {rec.type_name(sig_op)}",
+                f"sig_op 须为 pypto.AtomicType，实际为 {rec.type_name(sig_op)}",
+            ),
+        )
     source = sm.pe(name, "src_pe", src_pe, part)
     everybody = not isinstance(target_pe, Expr) and rec.dim(name, "target_pe", target_pe) == EVERYBODY
     targets = [] if everybody else [sm.pe(name, "target_pe", target_pe, part)]
@@ -105,7 +113,12 @@ def shmem_wait_until(
     part = _element_window(name, src, shape, offsets)
     sm.tiled(name, part.rank)
     if cmp is not OpType.EQ:
-        fail("PTO268", op=name, why=f"cmp must be pypto.OpType.EQ, got {cmp}")
+        got = printable(str(cmp))
+        fail(
+            "PTO268",
+            op=name,
+            why=T(f"cmp must be pypto.OpType.EQ, got {got}", f"cmp 须为 pypto.OpType.EQ，实际为 {got}"),
+        )
     value = sm.int32(name, "cmp_value", cmp_value)
     source = sm.pe(name, "src_pe", src_pe, part)
     clear = rec.flag(name, "clear_signal", clear_signal)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.diagnostics.words import both
 from openpto.ir import affine
 from openpto.ir.dtypes import DataType
@@ -45,7 +45,10 @@ def _add(name: str, target: Var, dim: object, index: object, source: object, alp
     rec.same_dtype(name, target, values)
     _same_slices(name, target, values, at)
     if rec.ints(places)[0] != rec.ints(values)[at]:
-        why = f"index has {rec.ints(places)[0]} elements, source {rec.ints(values)[at]} on axis {at}"
+        why = T(
+            f"index has {rec.ints(places)[0]} elements, source {rec.ints(values)[at]} on axis {at}",
+            f"index 有 {rec.ints(places)[0]} 个元素，而 source 在第 {at} 轴上有 {rec.ints(values)[at]} 个",
+        )
         fail("PTO263", op=name, why=why)
     if dtypes is ADDED_IN_UB:
         rec.whole_axis(name, at, target.type.rank, max(rec.ints(target)[at], rec.ints(values)[at]))
@@ -59,7 +62,14 @@ def _same_slices(name: str, target: Var, values: Var, at: int) -> None:
         fail("PTO230", op=name, ranks=both(target.type.rank, values.type.rank))
     for i, (n, m) in enumerate(zip(rec.ints(values), rec.ints(target), strict=True)):
         if i != at and n != m:
-            fail("PTO263", op=name, why=f"source has extent {n} on axis {i}, input {m}")
+            fail(
+                "PTO263",
+                op=name,
+                why=T(
+                    f"source has extent {n} on axis {i}, input {m}",
+                    f"source 在第 {i} 轴上的长度为 {n}，而 input 为 {m}",
+                ),
+            )
 
 
 def _factor(name: str, alpha: object, target: Var) -> Imm:
@@ -70,7 +80,11 @@ def _factor(name: str, alpha: object, target: Var) -> Imm:
     assert isinstance(number, (int, float))
     held = math.isfinite(factor.value) or not math.isfinite(number) if dtype in F3 else factor.value == int(number)
     if not held:
-        fail("PTO268", op=name, why=f"alpha {number} is out of the range of {dtype.short}")
+        fail(
+            "PTO268",
+            op=name,
+            why=T(f"alpha {number} is out of the range of {dtype.short}", f"alpha {number} 超出 {dtype.short} 的范围"),
+        )
     return factor
 
 
@@ -249,14 +263,24 @@ def index_put_(input: Var, indices: tuple[Var, ...], values: Var, accumulate: bo
     rec.element_type("index_put_", target.type.dtype, ADDED if adds else PUT, computes=adds)
     lists = [rec.tensor("index_put_", "indices", i) for i in rec.sequence("index_put_", "indices", indices)]
     if not 1 <= len(lists) <= 4:
-        fail("PTO263", op="index_put_", why=f"takes 1 to 4 index tensors, got {len(lists)}")
+        fail(
+            "PTO263",
+            op="index_put_",
+            why=T(
+                f"takes 1 to 4 index tensors, got {len(lists)}", f"需要 1 到 4 个索引 Tensor，实际为 {len(lists)} 个"
+            ),
+        )
     source = rec.plain("index_put_", "values", values)
     rec.same_dtype("index_put_", target, source)
     for places in lists:
         _check_list(places, rec.ints(source)[0])
     if target.type.rank + 1 != len(lists) + source.type.rank:
-        why = f"rank(input) + 1 is {target.type.rank + 1}, {len(lists)} indices + rank(values) is "
-        fail("PTO263", op="index_put_", why=f"{why}{len(lists) + source.type.rank}")
+        have, total = target.type.rank + 1, len(lists) + source.type.rank
+        why = T(
+            f"rank(input) + 1 is {have}, {len(lists)} indices + rank(values) is {total}",
+            f"rank(input) + 1 为 {have}，而 {len(lists)} 个索引 + rank(values) 为 {total}",
+        )
+        fail("PTO263", op="index_put_", why=why)
     _fits("index_put_", target.type.shape[len(lists) :], source.type.shape[1:])
     rec.emit_into("index_put_", [*lists, source, target], target, accumulate=adds)
 
@@ -267,7 +291,14 @@ def _check_list(places: Var, length: int) -> None:
         fail("PTO262", op="index_put_", dtype=places.type.dtype.name)
     if places.type.shape != (length,):
         shown = shapes.shape_text(places.type.shape)
-        fail("PTO263", op="index_put_", why=f"an index has shape {shown}, values have {length} entries")
+        fail(
+            "PTO263",
+            op="index_put_",
+            why=T(
+                f"an index has shape {shown}, values have {length} entries",
+                f"有一个索引的 shape 为 {shown}，而 values 有 {length} 项",
+            ),
+        )
 
 
 def _fits(name: str, target: tuple[Dim, ...], source: tuple[Dim, ...]) -> None:
@@ -276,7 +307,14 @@ def _fits(name: str, target: tuple[Dim, ...], source: tuple[Dim, ...]) -> None:
         affine.difference(a, b) not in (0, None) for a, b in zip(target, source, strict=True)
     ):
         shown = shapes.shape_text(source), shapes.shape_text(target)
-        fail("PTO263", op=name, why=f"entries have shape {shown[0]}, the input has {shown[1]} there")
+        fail(
+            "PTO263",
+            op=name,
+            why=T(
+                f"entries have shape {shown[0]}, the input has {shown[1]} there",
+                f"每项的 shape 为 {shown[0]}，而 input 在该处为 {shown[1]}",
+            ),
+        )
 
 
 # Paged rows
@@ -327,7 +365,14 @@ def scatter_update(input: Var, dim: int = -2, index: Var | None = None, src: Var
     """
     target = rec.tensor("scatter_update", "input", input)
     if rec.integer("scatter_update", "dim", dim) != -2:
-        fail("PTO268", op="scatter_update", why="scatter currection only support the case where dim = -2.")
+        fail(
+            "PTO268",
+            op="scatter_update",
+            why=T(
+                "scatter currection only support the case where dim = -2.",
+                "scatter currection only support the case where dim = -2.（仅支持 dim = -2）",
+            ),
+        )
     rec.row_major("scatter_update", "input", target)
     rec.element_type("scatter_update", target.type.dtype, PAGED, computes=False)
     places, source = rec.plain("scatter_update", "index", index), rec.plain("scatter_update", "src", src)
@@ -342,9 +387,22 @@ def _check_pages(target: Var, places: Var, source: Var) -> None:
     if places.type.dtype not in (INT16, INT32, INT64):
         fail("PTO262", op="scatter_update", dtype=places.type.dtype.name)
     if target.type.rank not in (2, 4):
-        fail("PTO263", op="scatter_update", why=f"dim must be 2 or 4, the input is {target.type.rank}-D")
+        fail(
+            "PTO263",
+            op="scatter_update",
+            why=T(
+                f"dim must be 2 or 4, the input is {target.type.rank}-D",
+                f"input 须为 2 或 4 维，实际为 {target.type.rank} 维",
+            ),
+        )
     if places.type.rank != 2:
-        fail("PTO263", op="scatter_update", why=f"index must be [b, s], it is {places.type.rank}-D")
+        fail(
+            "PTO263",
+            op="scatter_update",
+            why=T(
+                f"index must be [b, s], it is {places.type.rank}-D", f"index 须为 [b, s]，实际为 {places.type.rank} 维"
+            ),
+        )
     b, s = rec.ints(places)
     last = target.type.shape[-1]
     wanted: tuple[Dim, ...] = (b * s, last) if target.type.rank == 2 else (b, s, 1, last)
@@ -356,7 +414,12 @@ def _check_pages(target: Var, places: Var, source: Var) -> None:
         return
     first = rec.vector_tile(0, 2)
     if first is not None and s % first and first < b * s:
-        fail("PTO328", op="scatter_update", tile=first, rule=f"a divisor of {s}, the columns of the index, on axis 0")
+        fail(
+            "PTO328",
+            op="scatter_update",
+            tile=first,
+            rule=T(f"a divisor of {s}, the columns of the index, on axis 0", f"第 0 轴上为 index 列数 {s} 的因数"),
+        )
 
 
 # Blocks
