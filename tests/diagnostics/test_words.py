@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pypto
-from openpto.diagnostics import PyptoError
+from openpto.diagnostics import PyptoError, T, fail
 from openpto.diagnostics.render import render
 from openpto.diagnostics.words import STATEMENTS
 
@@ -83,3 +83,11 @@ def test_statements_are_nodes():
     """Each statement that no kernel holds is one of Python's; `TryStar` is so since 3.11."""
     for name in STATEMENTS.keys() - {"TryStar"}:
         assert issubclass(getattr(ast, name), ast.AST)
+
+
+def test_what_a_terminal_would_take_as_a_command_is_escaped_in_words_of_both_languages():
+    """A name of the author's may hold anything, also where it stands in a text that has two languages."""
+    with pytest.raises(PyptoError) as caught:
+        fail("PTO268", op="conv", why=T("no \x1b[31mred", "没有 \x1b[31mred"))
+    assert "\x1b" not in str(caught.value)
+    assert "red" in str(caught.value)

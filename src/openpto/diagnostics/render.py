@@ -161,7 +161,7 @@ class _Formatter(string.Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, T):
-            return value.in_language(self.language)
+            return printable(value.in_language(self.language))
         try:
             return printable(str(super().format_field(value, format_spec)))
         except (TypeError, ValueError):  # a placeholder under a numeric format
