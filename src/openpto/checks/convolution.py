@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from openpto.checks.capacity import find_overflows
 from openpto.checks.findings import Finding
 from openpto.device import Chip, Demand, Piece, align
+from openpto.diagnostics import T
+from openpto.diagnostics.words import both
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.nodes import Op, Value
 from openpto.ops.convolution import Geometry
 
 FRACTAL, BLOCK, SUM_BYTES = 16, 32, 4
 OLDER = "DAV_2201"
+_NO_MORE = T("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Entry:
     most: int
     step: int = 1
     wholes: tuple[int, ...] = ()
-    why: str = ""
+    why: T = _NO_MORE
 
     def suits(self, value: int) -> bool:
         """Whether a value keeps the rule."""
@@ -35,14 +38,18 @@ class Entry:
         return self.least <= value <= self.most and value % self.step == 0 and whole
 
     @property
-    def rule(self) -> str:
+    def rule(self) -> T:
         """The rule in words."""
         if self.least == self.most:
-            return f"{self.least}{self.why}"
+            return T(f"{self.least}{self.why.en}", f"{self.least}{self.why.zh}")
         if self.wholes:
-            of = " and ".join(map(str, self.wholes))
-            return f"{f'a multiple of {self.step} that divides' if self.step > 1 else 'a divisor of'} {of}{self.why}"
-        return f"a multiple of {self.step}, at most {self.most}" if self.step > 1 else f"in [1, {self.most}]"
+            en, zh = f"{both(*self.wholes).en}{self.why.en}", f"{both(*self.wholes).zh}{self.why.zh}"
+            if self.step > 1:
+                return T(f"a multiple of {self.step} that divides {en}", f"{self.step} 的倍数，且整除 {zh}")
+            return T(f"a divisor of {en}", f"{zh}的约数")
+        if self.step > 1:
+            return T(f"a multiple of {self.step}, at most {self.most}", f"{self.step} 的倍数，且不超过 {self.most}")
+        return T(f"in [1, {self.most}]", f"在 [1, {self.most}] 内")
 
 
 def find_convolution(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
@@ -57,7 +64,10 @@ def find_convolution(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
             yield Finding("PTO331", op, {"name": entry.name, "value": entry.value, "rule": entry.rule})
             return  # what follows counts with these values
     if tile.l0 is not None and tile.l1[6] % tile.l0[3]:
-        shown = f"tileN {tile.l1[6]} is no multiple of {tile.l0[3]}, the tileN of L0"
+        shown = T(
+            f"tileN {tile.l1[6]} is no multiple of {tile.l0[3]}, the tileN of L0",
+            f"tileN {tile.l1[6]} 不是 L0 的 tileN {tile.l0[3]} 的倍数",
+        )
         yield Finding("PTO310", op, {"tile": tile.l1[6], "memory": "L1", "formula": shown})
     yield from find_overflows(op, conv_demands(facts, tile.l1, tile.l0), chips, "PTO332")
 
@@ -71,17 +81,26 @@ def find_vector_tile(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
         return
     f, vec = Facts(op), op.scope.vec
     rank, block = f.rank, BLOCK // f.size
-    if vec is None or len(vec) < rank:
-        why = f"none of {rank} values is set" if vec is None else f"it has {len(vec)} values for {rank} axes"
+    if vec is None:
+        why = T(f"none of {rank} values is set", f"{rank} 个值均未设置")
+    elif len(vec) < rank:
+        why = T(f"it has {len(vec)} values for {rank} axes", f"{rank} 个轴只有 {len(vec)} 个值")
     elif vec[0] % FRACTAL:
-        why = f"its first value is {vec[0]} and must be a multiple of {FRACTAL}"
+        why = _no_multiple(T("first", "第一"), vec[0], FRACTAL)
     elif vec[1] % f.c0:
-        why = f"its second value is {vec[1]} and must be a multiple of {f.c0}"
+        why = _no_multiple(T("second", "第二"), vec[1], f.c0)
     elif vec[rank - 1] % block:
-        why = f"its last value is {vec[rank - 1]} and must be a multiple of {block}"
+        why = _no_multiple(T("last", "最后一"), vec[rank - 1], block)
     else:
         return
     yield Finding("PTO335", op, {"chip": chips[0].name, "why": why, "suggest": _vector_suggestion(f)})
+
+
+def _no_multiple(which: T, value: int, step: int) -> T:
+    return T(
+        f"its {which.en} value is {value} and must be a multiple of {step}",
+        f"{which.zh}个值为 {value}，必须是 {step} 的倍数",
+    )
 
 
 def _vector_suggestion(f: Facts) -> str:
@@ -126,7 +145,8 @@ def entries(f: Facts, l1: tuple[int, ...], l0: tuple[int, ...] | None) -> Iterat
     """The values of a tile and their rules, those of L1 first; a rule of L0 depends on values of L1."""
     hin, hout, win, wout, feature, weight, n, batch = l1
     whole_rows = f.wout % FRACTAL == 0
-    why = "" if whole_rows else f", because Wout = {f.wout} is no multiple of {FRACTAL}"
+    cut = T(f", because Wout = {f.wout} is no multiple of {FRACTAL}", f"，因为 Wout = {f.wout} 不是 {FRACTAL} 的倍数")
+    why = _NO_MORE if whole_rows else cut
     yield Entry("tileHin", hin, 1, f.hin)
     yield Entry("tileHout", hout, 1, f.hout if whole_rows else 1, why=why)
     yield Entry("tileWin", win, 1, f.win)
@@ -138,9 +158,10 @@ def entries(f: Facts, l1: tuple[int, ...], l0: tuple[int, ...] | None) -> Iterat
     if l0 is None:
         return
     depths = (f.depth(feature), f.depth(weight))
-    yield Entry("tileH of L0", l0[0], 1, hout, wholes=(hout,), why=", tileHout")
-    yield Entry("tileW of L0", l0[1], 1, wout, FRACTAL, (wout,), ", tileWout")
-    yield Entry("tileK of L0", l0[2], 1, min(depths), f.c0, tuple(dict.fromkeys(depths)), ", tileCin x kernel")
+    yield Entry("tileH of L0", l0[0], 1, hout, wholes=(hout,), why=T(", tileHout", "（tileHout）"))
+    yield Entry("tileW of L0", l0[1], 1, wout, FRACTAL, (wout,), T(", tileWout", "（tileWout）"))
+    cin = T(", tileCin x kernel", "（tileCin x kernel）")
+    yield Entry("tileK of L0", l0[2], 1, min(depths), f.c0, tuple(dict.fromkeys(depths)), cin)
     yield Entry("tileN of L0", l0[3], 1, n, FRACTAL)
 
 

@@ -22,21 +22,21 @@ NO_SCOPE = re.compile(r"^'(SymbolicScalar|Tensor|bool)' object does not support 
 STORED = re.compile(r"^'(?:Tensor|SymbolicScalar)' object has no attribute '\w+'")
 NO_ENTRIES = re.compile(r"^cannot unpack non-iterable (\w+) object$")
 TORCH_REFUSES = re.compile(r"^(\w+)\(\): .* must be .*Tensor.*, not Tensor$")
-INSTEAD = {
+INSTEAD: dict[str, str | T] = {
     "T": "pypto.transpose(t, 0, 1)",
     "abs": "pypto.abs(t)",
     "astype": "pypto.cast(t, dtype)",
-    "contiguous": "the tensor itself: tiles are contiguous",
+    "contiguous": T("the tensor itself: tiles are contiguous", "张量本身：tile 是连续的"),
     "expand": "pypto.expand_clone(t, shape)",
     "flatten": "pypto.reshape(t, [n])",
     "float": "pypto.cast(t, pypto.DT_FP32)",
     "half": "pypto.cast(t, pypto.DT_FP16)",
-    "item": "t[i, j], an element of an integer tensor",
+    "item": T("t[i, j], an element of an integer tensor", "整数张量的元素 t[i, j]"),
     "max": "t.amax(dim)",
     "mean": "t.sum(dim) * (1.0 / n)",
     "min": "t.amin(dim)",
     "ndim": "t.dim",
-    "numpy": "the array outside of the kernel",
+    "numpy": T("the array outside of the kernel", "kernel 之外的数组"),
     "size": "t.shape",
     "squeeze": "pypto.reshape(t, shape)",
     "t": "pypto.transpose(t, 0, 1)",
@@ -74,7 +74,9 @@ def _refuse_attribute(error: AttributeError, site: Site) -> None:
 def _hint(owner: object, name: str) -> T:
     known = [n for n in dir(owner) if not n.startswith("_")]
     if isinstance(owner, Tensor) and name in INSTEAD:
-        return T(f"use {INSTEAD[name]}", f"请使用 {INSTEAD[name]}")
+        written = INSTEAD[name]
+        both = written if isinstance(written, T) else T(written, written)
+        return T(f"use {both.en}", f"请使用 {both.zh}")
     if isinstance(owner, SymbolicScalar) and name in ("item", "value"):
         return T(
             "use it as it is: it is the number already, known when the kernel runs",

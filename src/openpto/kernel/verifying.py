@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openpto.diagnostics import fail, user_boundary, warn
+from openpto.diagnostics import T, fail, user_boundary, warn
 from openpto.kernel.host import HostTensor, host_tensor
 from openpto.runtime.verification import Array, Verification, compare, save_compared, values_of, write_results
 
@@ -26,11 +26,16 @@ def set_verify_golden_data(in_out_tensors: Sequence[Any] | None = None, goldens:
     """
     for name, values in (("in_out_tensors", in_out_tensors), ("goldens", goldens)):
         if values is not None and not isinstance(values, (list, tuple)):
-            fail("PTO481", why=f"{name} must be a list, got {type(values).__name__}")
+            fail("PTO481", why=_no_list(name, values))
     for index, tensor in enumerate(in_out_tensors or ()):
         if tensor is not None:
             host_tensor(f"in_out_tensors[{index}]", index, tensor)
     _given.goldens = None if goldens is None else _golden_tensors(goldens)
+
+
+def _no_list(name: str, values: object) -> T:
+    got = type(values).__name__
+    return T(f"{name} must be a list, got {got}", f"{name} 必须是列表，但得到 {got}")
 
 
 def _golden_tensors(goldens: Sequence[Any]) -> list[HostTensor | None]:
@@ -54,7 +59,9 @@ def finish(run: Verification, names: Sequence[str], tensors: Sequence[HostTensor
     goldens: list[HostTensor | None] = getattr(_given, "goldens", None) or [None] * len(names)
     _given.goldens = None
     if len(goldens) != len(names):
-        fail("PTO482", why=f"{len(goldens)} goldens for {len(names)} tensor parameters")
+        given, wanted = len(goldens), len(names)
+        why = T(f"{given} goldens for {wanted} tensor parameters", f"{wanted} 个张量参数有 {given} 个标杆数据")
+        fail("PTO482", why=why)
     rtol, atol = options.get("pass_verify_error_tol", (1e-3, 1e-3))
     arrays = [(t.array, t.dtype) for t in tensors]
     outcomes = []
@@ -72,7 +79,12 @@ def finish(run: Verification, names: Sequence[str], tensors: Sequence[HostTensor
 
 def _golden(name: str, data: Array, golden: HostTensor) -> Array:
     if golden.array.shape != data.shape:
-        fail("PTO482", why=f"the golden of {name} has the shape {list(golden.array.shape)}, not {list(data.shape)}")
+        have, want = list(golden.array.shape), list(data.shape)
+        why = T(
+            f"the golden of {name} has the shape {have}, not {want}",
+            f"{name} 的标杆数据的 shape 为 {have}，而不是 {want}",
+        )
+        fail("PTO482", why=why)
     return values_of(golden.array, golden.dtype)
 
 
@@ -89,7 +101,7 @@ def verify_with(
     """Run ``func`` as a kernel on inputs and outputs and compare the outputs with the goldens."""
     for name, values in (("inputs", inputs), ("outputs", outputs), ("goldens", goldens)):
         if not isinstance(values, (list, tuple)):
-            fail("PTO481", why=f"{name} must be a list, got {type(values).__name__}")
+            fail("PTO481", why=_no_list(name, values))
     expected = list(goldens)
     if len(expected) == len(outputs):
         expected = [None] * len(inputs) + expected

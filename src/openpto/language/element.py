@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openpto.diagnostics import fail, user_boundary
+from openpto.diagnostics import T, fail, user_boundary
 from openpto.ir.dtypes import DataType
 
 
@@ -23,9 +23,11 @@ class Element:
     def __init__(self, dtype: DataType, value: int | float) -> None:
         if isinstance(value, DataType) or not isinstance(dtype, (DataType, int)):
             got = f"{type(dtype).__name__}, {type(value).__name__}"
-            fail(
-                "PTO222", op="Element", why=f"incompatible constructor arguments: dtype comes before value, got ({got})"
+            why = T(
+                f"incompatible constructor arguments: dtype comes before value, got ({got})",
+                f"incompatible constructor arguments：dtype 应在 value 之前，但得到 ({got})",
             )
+            fail("PTO222", op="Element", why=why)
         if not isinstance(value, (int, float)):
             fail("PTO207", got=str(type(value)))
         self._dtype = DataType(dtype)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
-from openpto.diagnostics import fail, portability, user_boundary
+from openpto.diagnostics import T, fail, portability, user_boundary
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm
 from openpto.ir.trace import Var
@@ -99,14 +99,21 @@ def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
         return given
     named = {decl.keywords.get(key, key): value for key, value in kwargs.items()}
     if len(named) < len(kwargs):
-        fail("PTO222", op=decl.name, why="got an argument under two of its names")
+        fail("PTO222", op=decl.name, why=T("got an argument under two of its names", "同一参数以它的两个名称传入"))
     try:
         return dict(decl.signature.bind(*args, **named).arguments)
     except TypeError as error:
         why = str(error)
         if "too many positional" in why:
-            why = f"takes at most {_positional(decl)} positional arguments but {len(args)} were given"
+            fail("PTO222", op=decl.name, why=_too_many(_positional(decl), len(args)))
         fail("PTO222", op=decl.name, why=why.replace("multiple values", "got multiple values"))
+
+
+def _too_many(most: int, given: int) -> T:
+    return T(
+        f"takes at most {most} positional arguments but {given} were given",
+        f"最多接受 {most} 个位置参数，但传入了 {given} 个",
+    )
 
 
 def _positional(decl: OpDecl) -> int:

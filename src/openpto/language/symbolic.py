@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from openpto.diagnostics import current_site, fail, portability, user_boundary
+from openpto.diagnostics import T, current_site, fail, portability, user_boundary
 from openpto.ir import affine, trace
 from openpto.ir import expr as ex
 from openpto.ir.enums import SatStatus
@@ -23,6 +23,12 @@ _SIGNS = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _LOOP_TESTS = {"loop_begin": "is_loop_begin", "loop_end": "is_loop_end"}
+_TRUTH = T("Python asked whether it is true", "Python 询问它是否为真")
+_INT = T("int() needs a number now", "int() 此刻就需要数值")
+_FLOAT = T("float() needs a number now", "float() 此刻就需要数值")
+_INDEX = T(
+    "Python needs an int here (range(), an index, a static extent)", "Python 需要 int（range()、下标、静态长度）"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,8 @@ class SymbolicScalar:
         """
         value = self._expr.concrete()
         if value is None:
-            not_concrete(self._expr, "its value was asked for while the kernel is traced")
+            why = T("its value was asked for while the kernel is traced", "在追踪 kernel 时请求了它的值")
+            not_concrete(self._expr, why)
         return value
 
     def as_variable(self) -> None:
@@ -155,18 +162,18 @@ class SymbolicScalar:
     # -- Python's questions --------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        return bool(self._known("Python asked whether it is true"))
+        return bool(self._known(_TRUTH))
 
     def __int__(self) -> int:
-        return self._known("int() needs a number now")
+        return self._known(_INT)
 
     def __index__(self) -> int:
-        return self._known("Python needs an int here (range(), an index, a static extent)")
+        return self._known(_INDEX)
 
     def __float__(self) -> float:
-        return float(self._known("float() needs a number now"))
+        return float(self._known(_FLOAT))
 
-    def _known(self, why: str) -> int:
+    def _known(self, why: T) -> int:
         value = self._expr.concrete()
         if value is None:
             not_concrete(self._expr, why)
@@ -278,7 +285,7 @@ SymInt = int | SymbolicScalar
 SymbolicScalar.SymbolicScalar = SymbolicScalar  # type: ignore[attr-defined]
 
 
-def not_concrete(node: Expr, why: str) -> NoReturn:
+def not_concrete(node: Expr, why: T) -> NoReturn:
     """Stop: the value of ``node`` is known only at run time (PTO200)."""
     fail("PTO200", expr=ex.text(node), why=why)
 

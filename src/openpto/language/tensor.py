@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from openpto.diagnostics import current_site, fail, user_boundary
+from openpto.diagnostics import T, current_site, fail, user_boundary
+from openpto.diagnostics.source import printable
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import CachePolicy, StatusType, TileOpFormat
@@ -101,7 +102,11 @@ class Tensor:
     ) -> None:
         entries = _entries(shape)
         if dtype is not None and not isinstance(dtype, DataType):
-            fail("PTO269", why=f"dtype must be a pypto DataType, got {type(dtype).__name__}")
+            got = type(dtype).__name__
+            fail(
+                "PTO269",
+                why=T(f"dtype must be a pypto DataType, got {got}", f"dtype 必须是 pypto 的 DataType，但得到 {got}"),
+            )
         self._clear()
         self._declared, self._dtype, self._name = entries, dtype, str(name)
         self._format = TileOpFormat.TILEOP_ND if format is None else TileOpFormat(format)
@@ -289,27 +294,52 @@ class Tensor:
         fail("PTO257", shape=list(self.shape))
 
     def __contains__(self, item: object) -> bool:
-        return _no_protocol("'in' needs values now, and a Tensor has none while the kernel is traced")
+        return _no_protocol(
+            T(
+                "'in' needs values now, and a Tensor has none while the kernel is traced",
+                "'in' 此刻就需要数值，而追踪 kernel 时 Tensor 没有数值",
+            )
+        )
 
     def __len__(self) -> int:
-        return _no_protocol("object of type 'Tensor' has no len(); use t.shape[0]")
+        return _no_protocol(
+            T(
+                "object of type 'Tensor' has no len(); use t.shape[0]",
+                "object of type 'Tensor' has no len()；请使用 t.shape[0]",
+            )
+        )
 
     def __delitem__(self, key: object) -> NoReturn:
-        _no_protocol("Delete target must be a name: elements of a Tensor cannot be deleted")
+        _no_protocol(
+            T(
+                "Delete target must be a name: elements of a Tensor cannot be deleted",
+                "Delete target must be a name：不能删除 Tensor 的元素",
+            )
+        )
 
     @user_boundary()
     def __bool__(self) -> bool:
         fail("PTO259", shape=list(self.shape))
 
     def __int__(self) -> int:
-        return _no_protocol("int() needs a number now; read one element with t[i, j]")
+        return _no_protocol(
+            T(
+                "int() needs a number now; read one element with t[i, j]",
+                "int() 此刻就需要数值；请用 t[i, j] 读取一个元素",
+            )
+        )
 
     def __float__(self) -> float:
-        return _no_protocol("float() needs a number now, and a Tensor has none while the kernel is traced")
+        return _no_protocol(
+            T(
+                "float() needs a number now, and a Tensor has none while the kernel is traced",
+                "float() 此刻就需要数值，而追踪 kernel 时 Tensor 没有数值",
+            )
+        )
 
 
 @user_boundary()
-def _no_protocol(why: str) -> NoReturn:
+def _no_protocol(why: T) -> NoReturn:
     fail("PTO258", why=why)
 
 
@@ -320,11 +350,20 @@ def _entries(shape: Any) -> Declared:
     if shape is None:
         return ()
     if isinstance(shape, tuple) and any(isinstance(e, StatusType) or e is Ellipsis for e in shape):
-        fail("PTO269", why="Invalid value type: marks need a list, such as [pypto.DYNAMIC, 32], not a tuple")
+        why = T(
+            "Invalid value type: marks need a list, such as [pypto.DYNAMIC, 32], not a tuple",
+            "Invalid value type：标记需要列表，例如 [pypto.DYNAMIC, 32]，而不是元组",
+        )
+        fail("PTO269", why=why)
     if not isinstance(shape, (list, tuple)):
-        fail("PTO269", why=f"shape must be a list of int or SymbolicScalar, got {type(shape).__name__}")
+        got = type(shape).__name__
+        why = T(
+            f"shape must be a list of int or SymbolicScalar, got {got}",
+            f"shape 必须是 int 或 SymbolicScalar 的列表，但得到 {got}",
+        )
+        fail("PTO269", why=why)
     if any(e is Ellipsis for e in shape[:-1]):
-        fail("PTO269", why="... may only be the last entry of a shape")
+        fail("PTO269", why=T("... may only be the last entry of a shape", "... 只能是 shape 的最后一项"))
     for entry in shape:
         _entry(entry, shape)
     return tuple(shape)
@@ -366,10 +405,12 @@ def _subscript(items: tuple[Any, ...]) -> dict[str, Any]:
         elif isinstance(item, dict) and set(item) <= _KEYS:
             found.update(item)
         else:
-            fail(
-                "PTO269",
-                why=f"Tensor[...] takes a shape list, a DataType, a format, a name or a dict, got {item!r:.60}",
+            got = printable(f"{item!r:.60}")
+            why = T(
+                f"Tensor[...] takes a shape list, a DataType, a format, a name or a dict, got {got}",
+                f"Tensor[...] 接受 shape 列表、DataType、format、名称或字典，但得到 {got}",
             )
+            fail("PTO269", why=why)
     return found
 
 

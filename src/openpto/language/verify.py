@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from openpto.diagnostics import fail, user_boundary
+from openpto.diagnostics import T, fail, user_boundary
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import TileType
@@ -69,9 +69,15 @@ def _condition(name: str, cond: Any) -> tuple[Any, ...]:
 def _file_name(fname: object, values: dict[str, Any]) -> tuple[str | Expr, ...]:
     """The pieces of a file name: texts and symbols."""
     if not isinstance(fname, str):
-        fail("PTO222", op="pass_verify_save", why=f"fname must be a str, got {rec.type_name(fname)}")
+        got = rec.type_name(fname)
+        why = T(f"fname must be a str, got {got}", f"fname 必须是 str，但得到 {got}")
+        fail("PTO222", op="pass_verify_save", why=why)
     if not fname or fname.startswith(".") or "/" in fname or "\\" in fname:
-        fail("PTO268", op="pass_verify_save", why=f"fname must name a file in the directory of the run, got {fname!r}")
+        why = T(
+            f"fname must name a file in the directory of the run, got {fname!r}",
+            f"fname 必须是运行目录中的文件名，但得到 {fname!r}",
+        )
+        fail("PTO268", op="pass_verify_save", why=why)
     pieces: list[str | Expr] = []
     for number, piece in enumerate(re.split(r"\$(\w+)", fname)):
         if number % 2 == 0:

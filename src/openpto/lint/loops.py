@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from openpto.diagnostics import words
 from openpto.lint import integers
 from openpto.lint.frames import OpenLoop, Tiles, carried, merge_names, merge_tiles
 from openpto.lint.functions import every_node, names_stored
@@ -48,7 +49,7 @@ def _run_time_loop(walk: Walk, node: ast.For, loop: Loop) -> None:
     walk.loops.pop()
     walk.tiles = tiles
     if value is index and isinstance(node.target, ast.Name):
-        walk.frame.names[name] = Gone("PTO123", (("name", name), ("loop_line", f"line {node.lineno}")))
+        walk.frame.names[name] = Gone("PTO123", (("name", name), ("loop_line", words.line(node.lineno))))
 
 
 def runs_once(loop: Loop) -> bool:

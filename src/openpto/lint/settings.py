@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from openpto.diagnostics.errors import fail
+from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import PROFILES
 from openpto.lint.calls import near
 from openpto.lint.selection import GROUPS, Selection, prefixes
@@ -69,7 +70,7 @@ def _table(file: Path) -> Mapping[str, Any] | None:
     except tomllib.TOMLDecodeError as error:
         fail("PTO791", file=str(file), why=str(error))
     if table is not None and not isinstance(table, dict):
-        fail("PTO791", file=str(file), why="tool.pypto.lint is not a table")
+        fail("PTO791", file=str(file), why=T("tool.pypto.lint is not a table", "tool.pypto.lint 不是表"))
     return table
 
 
@@ -77,13 +78,12 @@ def read(table: Mapping[str, Any], source: str) -> Settings:
     """The settings of a table. Raises PTO791 and PTO792."""
     for key in table:
         if key not in _KEYS:
-            close = near(key, _KEYS)
-            hint = f"; did you mean {close}?" if close else f"; known are {', '.join(_KEYS)}"
-            fail("PTO791", file=source, why=f"there is no setting {key!r}{hint}")
+            fail("PTO791", file=source, why=_no_setting(key))
     lists = {key: texts(table[key], key, source) for key in _LISTS if key in table}
     ignored = table.get("per-file-ignores", {})
     if not isinstance(ignored, dict):
-        fail("PTO791", file=source, why="per-file-ignores is not a table of patterns")
+        why = T("per-file-ignores is not a table of patterns", "per-file-ignores 不是模式的表")
+        fail("PTO791", file=source, why=why)
     per_file = {pattern: texts(codes, "per-file-ignores", source) for pattern, codes in ignored.items()}
     for code in (code for key in ("select", "extend-select", "ignore") for code in lists.get(key, ())):
         known(code)
@@ -100,10 +100,20 @@ def read(table: Mapping[str, Any], source: str) -> Settings:
     return Settings(selection, lists.get("exclude", ()), source)
 
 
+def _no_setting(key: str) -> T:
+    close, listed = near(key, _KEYS), ", ".join(_KEYS)
+    hint = (
+        T(f"; did you mean {close}?", f"；是否想写 {close}？")
+        if close
+        else T(f"; known are {listed}", f"；可用的有 {listed}")
+    )
+    return T(f"there is no setting {key!r}{hint.en}", f"没有设置项 {key!r}{hint.zh}")
+
+
 def texts(value: object, key: str, source: str) -> tuple[str, ...]:
     """A list of texts."""
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        fail("PTO791", file=source, why=f"{key} is not a list of texts")
+        fail("PTO791", file=source, why=T(f"{key} is not a list of texts", f"{key} 不是文本列表"))
     return tuple(value)
 
 
@@ -111,7 +121,9 @@ def choice(value: object, key: str, allowed: Sequence[str], source: str) -> str 
     """One of a few texts, or None."""
     if value is None or (isinstance(value, str) and value in allowed):
         return value
-    fail("PTO791", file=source, why=f"{key} is {value!r}; it is one of {', '.join(allowed)}")
+    listed = ", ".join(allowed)
+    why = T(f"{key} is {value!r}; it is one of {listed}", f"{key} 为 {value!r}；应为 {listed} 之一")
+    fail("PTO791", file=source, why=why)
 
 
 def known(code: str) -> str:

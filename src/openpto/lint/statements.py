@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from openpto.diagnostics import words
+from openpto.diagnostics.language import T
 from openpto.lint.frames import merge_names, merge_tiles
 from openpto.lint.functions import FunctionNode, names_stored, own_nodes
 from openpto.lint.hooks import Branch, Dropped, tell
@@ -168,8 +170,8 @@ def is_symbolic_test(test: Value) -> bool:
 def _set_in_one_branch(node: ast.If, name: str) -> Value:
     """What a name is after an `if` that sets it on one side only: nothing that could be read."""
     places = [n.lineno for n in own_nodes([node]) if isinstance(n, ast.Name) and n.id == name]
-    line = f"line {places[0]}" if places else "one side"
-    return Gone("PTO121", (("name", name), ("set", line), ("test", f"line {node.lineno}")))
+    line = words.line(places[0]) if places else T("one side", "一个分支")
+    return Gone("PTO121", (("name", name), ("set", line), ("test", words.line(node.lineno))))
 
 
 def _decided(test: Value) -> bool | None:

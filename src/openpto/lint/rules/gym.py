@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import PurePath
 
+from openpto.diagnostics.language import T
 from openpto.lint.frames import keyword
 from openpto.lint.functions import Function, every_node, own_nodes
 from openpto.lint.hooks import Binary, Call, Iteration, KernelEnd, on, on_call, on_function, on_module, on_operation
@@ -46,9 +47,11 @@ def kernels(look: Look) -> None:
     found = look.module.kernels
     for kernel in found:
         if not any(_literal_jit(decorator) for decorator in kernel.node.decorator_list):
-            look.report("PTO701", kernel.node, name=kernel.name, why="its decorator is not written @pypto.frontend.jit")
+            why = T("its decorator is not written @pypto.frontend.jit", "它的装饰器没有写作 @pypto.frontend.jit")
+            look.report("PTO701", kernel.node, name=kernel.name, why=why)
     for kernel in found[1:]:
-        look.report("PTO701", kernel.node, name=kernel.name, why=f"the file has {found[0].name} already")
+        why = T(f"the file has {found[0].name} already", f"文件中已有 {found[0].name}")
+        look.report("PTO701", kernel.node, name=kernel.name, why=why)
     names = [function.name for function in look.module.functions if function.outer is None]
     if not any(name.endswith("_wrapper") for name in names):
         look.report("PTO708", found[0].node, name=found[0].name.removesuffix("_kernel_npu"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics.language import T
 from openpto.language.instead import integer_instead
 from openpto.lint.frames import keyword
 from openpto.lint.hooks import Call, Iteration, on, on_call
@@ -91,8 +92,8 @@ def nesting(walk: Walk, seen: Iteration) -> None:
         walk.report("PTO662", loop.call, name=own)
 
 
-def _name(loop: Loop, node: ast.For) -> str:
-    return _text(loop.call, "name") or f"the loop in line {node.lineno}"
+def _name(loop: Loop, node: ast.For) -> str | T:
+    return _text(loop.call, "name") or T(f"the loop in line {node.lineno}", f"第 {node.lineno} 行的循环")
 
 
 def _text(call: ast.Call, name: str) -> str:
@@ -118,11 +119,12 @@ def conversions(walk: Walk, call: Call) -> None:
     symbolic = isinstance(value, (Int, Condition)) and value.symbolic
     if symbolic and len(call.arguments) == 1:
         what = f"{call.name.removeprefix('builtins.')}()"
-        walk.report("PTO200", call.node, expr=_shown(value), why=f"{what} needs its number now")
+        why = T(f"{what} needs its number now", f"{what} 此刻就需要它的数值")
+        walk.report("PTO200", call.node, expr=_shown(value), why=why)
 
 
-def _shown(value: Value) -> str:
-    return value.label if isinstance(value, Int) else "a condition"
+def _shown(value: Value) -> str | T:
+    return value.label if isinstance(value, Int) else T("a condition", "条件")
 
 
 @on_call("builtins.list", "builtins.enumerate", "builtins.zip", "builtins.tuple", "builtins.sorted")

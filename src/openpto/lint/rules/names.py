@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openpto.diagnostics.language import T
 from openpto.lint import api
 from openpto.lint.calls import near
 from openpto.lint.hooks import Call, on_operation
@@ -23,9 +24,12 @@ def arguments(walk: Walk, call: Call) -> None:
     for keyword in call.node.keywords:
         if keyword.arg is not None and keyword.arg not in known:
             close = near(keyword.arg, known)
-            hint = f" (did you mean {close}?)" if close else ""
+            hint = T(f" (did you mean {close}?)", f"（是否想写 {close}？）") if close else T("", "")
             fix = walk.fix("rename-keyword", keyword, close) if close else None
-            why = f"got an unexpected keyword argument '{keyword.arg}'{hint}"
+            why = T(
+                f"got an unexpected keyword argument '{keyword.arg}'{hint.en}",
+                f"没有关键字参数 '{keyword.arg}'{hint.zh}",
+            )
             walk.report("PTO222", keyword, fix=fix, op=call.name, why=why)
             return
     if not call.complete or call.name in _FREE or any(parameter.kind == "stars" for parameter in parameters):
@@ -34,11 +38,14 @@ def arguments(walk: Walk, call: Call) -> None:
     given = len(call.node.args) + call.method
     if given > len(positional):
         extra = call.node.args[len(positional) - call.method]
-        walk.report(
-            "PTO222", extra, op=call.name, why=f"takes {len(positional)} positional arguments but {given} were given"
+        why = T(
+            f"takes {len(positional)} positional arguments but {given} were given",
+            f"接受 {len(positional)} 个位置参数，但传入了 {given} 个",
         )
+        walk.report("PTO222", extra, op=call.name, why=why)
         return
     missing = [p.name for p in parameters if p.required and p.name not in call.arguments]
     if missing:
         shown = ", ".join(f"'{name}'" for name in missing)
-        walk.report("PTO222", call.node, op=call.name, why=f"is missing a required argument: {shown}")
+        why = T(f"is missing a required argument: {shown}", f"缺少必需的参数：{shown}")
+        walk.report("PTO222", call.node, op=call.name, why=why)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics import words
+from openpto.diagnostics.language import T
 from openpto.lint.hooks import Access, Call, KernelEnd, on, on_call
 from openpto.lint.results import count_of
 from openpto.lint.values import Tensor, shown_dims
@@ -63,8 +65,8 @@ def lost_writes(walk: Walk, end: KernelEnd) -> None:
     for tensor, (node, frame) in walk.copies.items():
         if tensor.read or tensor.escaped or tensor.source is None or tensor.node is None:
             continue
-        source = tensor.source.name or "the tensor"
+        source = tensor.source.name or T("the tensor", "该张量")
         before, walk.frame = walk.frame, frame
-        made = f"line {walk.span(tensor.node).line}"
-        walk.report("PTO414", node, name=tensor.name or "it", source=source, made=made)
+        made = words.line(walk.span(tensor.node).line)
+        walk.report("PTO414", node, name=tensor.name or T("it", "它"), source=source, made=made)
         walk.frame = before

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from openpto.diagnostics import words
+from openpto.diagnostics.language import T
 from openpto.lint.functions import Function, every_node, own_nodes
 from openpto.lint.hooks import on_function, on_module
 from openpto.lint.judge import Look
@@ -70,8 +72,9 @@ def run_mode_bound_at_import(look: Look) -> None:
                 continue
             for node in every_node(_written_out(look.module, keyword.value)):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in late:
-                    bound, source = f"what {node.id} is at import", f"line {late[node.id]}"
-                    look.report("PTO622", node, bound=bound, source=source, chosen="another value")
+                    bound = T(f"what {node.id} is at import", f"{node.id} 在 import 时的值")
+                    chosen, source = T("another value", "另一个值"), words.line(late[node.id])
+                    look.report("PTO622", node, bound=bound, source=source, chosen=chosen)
 
 
 def _written_out(module: Module, value: ast.expr) -> ast.expr:

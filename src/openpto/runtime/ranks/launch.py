@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openpto.diagnostics import PyptoError, fail
+from openpto.diagnostics import PyptoError, T, fail
 from openpto.diagnostics.boundary import user_boundary
+from openpto.diagnostics.source import printable
 
 from .world import Member, World, place_text
 
@@ -171,13 +172,17 @@ def described(error: BaseException) -> str:
 
 def _checked(ranks: object, groups: Groups) -> tuple[int, dict[str, list[list[int]]]]:
     if here() is not None:
-        fail("PTO540", why="launch inside of a rank")
+        fail("PTO540", why=T("launch inside of a rank", "在 rank 内部调用 launch"))
     try:
         count = operator.index(ranks)  # type: ignore[arg-type]
     except TypeError:
-        fail("PTO540", why=f"ranks must be an int, got {type(ranks).__name__}")
+        kind = type(ranks).__name__
+        fail("PTO540", why=T(f"ranks must be an int, got {kind}", f"ranks 必须是 int，但得到 {kind}"))
     if not 1 <= count <= MOST_RANKS:
-        fail("PTO540", why=f"ranks must be in [1, {MOST_RANKS}], got {count}")
+        why = T(
+            f"ranks must be in [1, {MOST_RANKS}], got {count}", f"ranks 必须在 [1, {MOST_RANKS}] 内，但得到 {count}"
+        )
+        fail("PTO540", why=why)
     return count, {name: _parts(name, parts, count) for name, parts in groups.items()}
 
 
@@ -189,7 +194,15 @@ def _parts(name: str, given: object, count: int) -> list[list[int]]:
     members = [r for part in nested for r in part]
     whole = nested if all(isinstance(part, list) for part in parts) else [members]
     if not members or any(not isinstance(r, int) or not 0 <= r < count for r in members):
-        fail("PTO540", why=f"group {name!r} must list ranks from 0 to {count - 1}, got {given!r}")
+        got = printable(repr(given))
+        why = T(
+            f"group {name!r} must list ranks from 0 to {count - 1}, got {got}",
+            f"通信组 {name!r} 必须列出 0 到 {count - 1} 的 rank，但得到 {got}",
+        )
+        fail("PTO540", why=why)
     if len(set(members)) < len(members):
-        fail("PTO540", why=f"group {name!r} lists a rank twice: {given!r}")
+        got = printable(repr(given))
+        fail(
+            "PTO540", why=T(f"group {name!r} lists a rank twice: {got}", f"通信组 {name!r} 重复列出同一个 rank：{got}")
+        )
     return whole

@@ -85,7 +85,8 @@ class World:
             return Group(name, self._everybody.members)
         found = self._groups.get((name, rank))
         if found is None:
-            fault("PTO475", site=site, rank=rank, name=name, why=f"rank {rank} is not one of its members")
+            why = T(f"rank {rank} is not one of its members", f"rank {rank} 不是它的成员")
+            fault("PTO475", site=site, rank=rank, name=name, why=why)
         return found
 
     def open(self, group: Group, member: Member, place: int, form: Form, site: Site) -> Window:
@@ -95,7 +96,10 @@ class World:
             PyptoError: PTO474, another rank asked for something else; PTO475, the group has another size.
         """
         if form.n_pes != group.size:
-            why = f"it has {group.size} members and n_pes is {form.n_pes}"
+            why = T(
+                f"it has {group.size} members and n_pes is {form.n_pes}",
+                f"它有 {group.size} 个成员，而 n_pes 为 {form.n_pes}",
+            )
             fault("PTO475", site=site, rank=member.number, name=group.name, why=why)
         number = member.opened.get(group.name, 0)
         window = self._windows.get((group, number))
