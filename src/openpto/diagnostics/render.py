@@ -92,7 +92,7 @@ def render(
     title = rule.title.in_language(tongue)
     fields = _readable(fields, site)
     message = fill(rule.message.in_language(tongue), fields, tongue)
-    phrases = [fill(phrase, fields, tongue) for phrase in rule.phrases]
+    phrases = [fill(phrase, fields, "en") for phrase in rule.phrases]
     help_text = fill(rule.help.in_language(tongue), fields, tongue)
     seen = f"{title}\n{message}\n{help_text}"
     unsaid = [phrase for phrase in phrases if phrase not in seen]
