@@ -296,7 +296,7 @@ FRONT_ENDS = [
     Case("label like a key", 'P.set_semantic_label("func1_2")  # !\ny[:] = x + 1.0', expected=plus_one,
          refused=newer("PTO291", ValueError, "conflicts with function-granularity hashOrder format")),
     Case("keyword for a tensor of assemble", "P.assemble(input=x, offsets=[0, 0], out=y)  # !",
-         refused=both("PTO222", TypeError, "positional only", "F00001")),
+         refused=both("PTO222", TypeError, "positional", "F00001")),
 ]  # fmt: skip
 
 CASES = [*ARTICLES, *FRONT_ENDS]
