@@ -2,26 +2,7 @@
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
-
-_CUBE = """import numpy as np
-import pypto
-
-
-@pypto.frontend.jit
-def kernel(
-    a: pypto.Tensor({a}, pypto.DT_FP32), b: pypto.Tensor({b}, pypto.DT_FP32), c: pypto.Tensor({c}, pypto.DT_FP32)
-):
-{body}
-
-def run():
-    kernel(np.ones({a}, np.float32), np.ones({b}, np.float32), np.zeros({c}, np.float32))
-"""
-
-
-def _cube(*lines: str, a: str = "[32, 32]", b: str = "[32, 32]", c: str = "[32, 32]") -> str:
-    body = "".join(f"    {line}\n" for line in lines)
-    return _CUBE.format(a=a, b=b, c=c, body=body)
-
+from openpto.diagnostics.rules.cube_examples import MATMUL, cube
 
 _HALF = """import numpy as np
 import pypto
@@ -39,8 +20,6 @@ def run():
     a, b, c = (np.ones([32, 32], np.float16) for _ in range(3))
     kernel(a, b, c)
 """
-
-_MATMUL = "c[:] = pypto.matmul(a, b, pypto.DT_FP32)"
 
 register(
     Rule(
@@ -67,8 +46,8 @@ register(
         ),
         phrases=("{memory} size exceeded", "Run pass failed"),
         aliases=("F40005", "FFFFFF"),
-        bad=_cube("pypto.set_cube_tile_shapes([512, 512], [512, 512], [512, 512])", _MATMUL),
-        good=_cube("pypto.set_cube_tile_shapes([128, 128], [64, 256], [128, 128])", _MATMUL),
+        bad=cube("pypto.set_cube_tile_shapes([512, 512], [512, 512], [512, 512])", MATMUL),
+        good=cube("pypto.set_cube_tile_shapes([128, 128], [64, 256], [128, 128])", MATMUL),
     )
 )
 
@@ -89,8 +68,8 @@ register(
             "文档要求 A 的 mL1*kL1 个元素与 B 的 kL1*nL1 个元素能同时放入 L1。编译器只检查单次复制，放不下的部分会溢出，"
             "这只影响时间，不影响结果。",
         ),
-        bad=_cube("pypto.set_cube_tile_shapes([64, 512], [64, 512], [64, 512])", _MATMUL, a="[32, 512]", b="[512, 32]"),
-        good=_cube("pypto.set_cube_tile_shapes([64, 64], [64, 512], [64, 64])", _MATMUL, a="[32, 512]", b="[512, 32]"),
+        bad=cube("pypto.set_cube_tile_shapes([64, 512], [64, 512], [64, 512])", MATMUL, a="[32, 512]", b="[512, 32]"),
+        good=cube("pypto.set_cube_tile_shapes([64, 64], [64, 512], [64, 64])", MATMUL, a="[32, 512]", b="[512, 32]"),
     )
 )
 

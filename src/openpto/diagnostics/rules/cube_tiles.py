@@ -2,21 +2,7 @@
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
-
-_CUBE = """import numpy as np
-import pypto
-
-
-@pypto.frontend.jit
-def kernel(
-    a: pypto.Tensor({a}, pypto.DT_FP32), b: pypto.Tensor({b}, pypto.DT_FP32), c: pypto.Tensor({c}, pypto.DT_FP32)
-):
-{body}
-
-def run():
-    kernel(np.ones({a}, np.float32), np.ones({b}, np.float32), np.zeros({c}, np.float32))
-"""
-
+from openpto.diagnostics.rules.cube_examples import MATMUL, cube
 
 _INT8 = """import numpy as np
 import pypto
@@ -56,31 +42,6 @@ def run():
     kernel(x, x.copy(), np.zeros((32, 32), np.float32))
 """
 
-
-def _cube(*lines: str, a: str = "[32, 32]", b: str = "[32, 32]", c: str = "[32, 32]") -> str:
-    body = "".join(f"    {line}\n" for line in lines)
-    return _CUBE.format(a=a, b=b, c=c, body=body)
-
-
-_HALF = """import numpy as np
-import pypto
-
-H = pypto.DT_FP16
-
-
-@pypto.frontend.jit
-def kernel(a: pypto.Tensor([32, 32], H), b: pypto.Tensor([32, 32], H), c: pypto.Tensor([32, 32], H)):
-    pypto.set_cube_tile_shapes([16, 16], [16, 16], [16, 16]{split})
-    c[:] = pypto.matmul(a, b, H)
-
-
-def run():
-    a, b, c = (np.ones([32, 32], np.float16) for _ in range(3))
-    kernel(a, b, c)
-"""
-
-_MATMUL = "c[:] = pypto.matmul(a, b, pypto.DT_FP32)"
-
 register(
     Rule(
         code="PTO320",
@@ -108,8 +69,8 @@ register(
             "Invalid tile values: kL0={kL0}, kL1a={kL1a}, kL1b={kL1b}, mL0={mL0}, mL1={mL1}, nL0={nL0}, nL1={nL1}",
         ),
         aliases=("FC4000", "F0000C"),
-        bad=_cube("pypto.set_vec_tile_shapes(16, 16)", _MATMUL),
-        good=_cube("pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])", _MATMUL),
+        bad=cube("pypto.set_vec_tile_shapes(16, 16)", MATMUL),
+        good=cube("pypto.set_cube_tile_shapes([32, 32], [32, 32], [32, 32])", MATMUL),
     )
 )
 
@@ -140,8 +101,8 @@ register(
             ),
         ),
         aliases=("FC4000", "F0000C", "OL48"),
-        bad=_cube("pypto.set_cube_tile_shapes([32, 16], [32, 32], [32, 32])", _MATMUL),
-        good=_cube("pypto.set_cube_tile_shapes([16, 32], [32, 32], [32, 32])", _MATMUL),
+        bad=cube("pypto.set_cube_tile_shapes([32, 16], [32, 32], [32, 32])", MATMUL),
+        good=cube("pypto.set_cube_tile_shapes([16, 32], [32, 32], [32, 32])", MATMUL),
     )
 )
 
@@ -166,8 +127,8 @@ register(
         ),
         phrases=("kL0({kL0}) and nL0({nL0}) must be aligned to 16 elements",),
         aliases=("FC4001", "F0000C"),
-        bad=_cube("pypto.set_cube_tile_shapes([32, 32], [8, 8], [16, 16])", _MATMUL),
-        good=_cube("pypto.set_cube_tile_shapes([32, 32], [16, 16], [16, 16])", _MATMUL),
+        bad=cube("pypto.set_cube_tile_shapes([32, 32], [8, 8], [16, 16])", MATMUL),
+        good=cube("pypto.set_cube_tile_shapes([32, 32], [16, 16], [16, 16])", MATMUL),
     )
 )
 
@@ -219,11 +180,11 @@ register(
         ),
         phrases=("mL0 memory not aligned when transA=true: {bytes} bytes",),
         aliases=("FC4001", "F0000C"),
-        bad=_cube(
+        bad=cube(
             "pypto.set_cube_tile_shapes([7, 7], [32, 32], [32, 32])",
             "c[:] = pypto.matmul(a, b, pypto.DT_FP32, a_trans=True)",
         ),
-        good=_cube(
+        good=cube(
             "pypto.set_cube_tile_shapes([8, 8], [32, 32], [32, 32])",
             "c[:] = pypto.matmul(a, b, pypto.DT_FP32, a_trans=True)",
         ),
@@ -277,7 +238,7 @@ register(
         ),
         phrases=("Invalid tileKL1 configuration",),
         aliases=("FC4000", "F0000C"),
-        bad=_cube("pypto.set_cube_tile_shapes([32, 32], [16, 48, 32], [32, 32])", _MATMUL, a="[32, 96]", b="[96, 32]"),
-        good=_cube("pypto.set_cube_tile_shapes([32, 32], [16, 64, 32], [32, 32])", _MATMUL, a="[32, 96]", b="[96, 32]"),
+        bad=cube("pypto.set_cube_tile_shapes([32, 32], [16, 48, 32], [32, 32])", MATMUL, a="[32, 96]", b="[96, 32]"),
+        good=cube("pypto.set_cube_tile_shapes([32, 32], [16, 64, 32], [32, 32])", MATMUL, a="[32, 96]", b="[96, 32]"),
     )
 )
