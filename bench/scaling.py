@@ -47,6 +47,22 @@ def gain(one: Timing, many: Timing) -> float:
     return statistics.median(a / b for a, b in zip(one.walls, many.walls, strict=True))
 
 
+def scaled(
+    run: Callable[[], object], threads: int, pool: ThreadPoolExecutor, peak: FmaPeak, rounds: int
+) -> tuple[Timing, Timing, float]:
+    """The call on one thread and on several, and how many times as much the machine gives to as many meanwhile."""
+    found = alternated(
+        {
+            "one": with_threads(run, 1),
+            "many": with_threads(run, threads),
+            "machine one": peak,
+            "machine many": on_each(pool, peak, threads),
+        },
+        rounds=rounds,
+    )
+    return found["one"], found["many"], threads * gain(found["machine one"], found["machine many"])
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -57,23 +73,13 @@ def main() -> int:
     threads, peak = chosen.threads, FmaPeak(2_000_000)
     with ThreadPoolExecutor(threads) as pool:
         for name in chosen.names:
-            run = WORKLOADS[name]().run
-            found = alternated(
-                {
-                    "one": with_threads(run, 1),
-                    "many": with_threads(run, threads),
-                    "machine one": peak,
-                    "machine many": on_each(pool, peak, threads),
-                },
-                rounds=chosen.rounds,
-            )
-            given = threads * gain(found["machine one"], found["machine many"])
-            best = min(found["one"].walls) / min(found["many"].walls)
+            one, many, given = scaled(WORKLOADS[name]().run, threads, pool, peak, chosen.rounds)
+            best = min(one.walls) / min(many.walls)
             print(
-                f"{name}: {gain(found['one'], found['many']):.2f} times as fast on {threads} threads "
+                f"{name}: {gain(one, many):.2f} times as fast on {threads} threads "
                 f"(best against best {best:.2f}); the machine gives {given:.2f}; "
-                f"one thread {found['one'].wall * 1e3:.1f} ms, processor time of both "
-                f"{found['one'].cpu * 1e3:.1f} and {found['many'].cpu * 1e3:.1f} ms"
+                f"one thread {one.wall * 1e3:.1f} ms, processor time of both "
+                f"{one.cpu * 1e3:.1f} and {many.cpu * 1e3:.1f} ms"
             )
     return 0
 

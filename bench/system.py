@@ -17,7 +17,7 @@ import openpto
 from openpto.runtime.native import engine
 from openpto_gym.registry import operators
 from page import Row, mebibytes, within
-from scaling import gain, on_each, with_threads
+from scaling import gain, scaled
 from timing import FmaPeak, alternated, share
 from workloads import WORKLOADS
 
@@ -47,12 +47,8 @@ def threads() -> Iterator[Row]:
     peak = FmaPeak(2_000_000)
     with ThreadPoolExecutor(2) as pool:
         for name in ("attention", "delta-rule"):
-            run = WORKLOADS[name]().run
-            runs = {"one": with_threads(run, 1), "two": with_threads(run, 2)}
-            found = alternated({**runs, "peak one": peak, "peak two": on_each(pool, peak, 2)}, rounds=3)
-            given = 2 * gain(found["peak one"], found["peak two"])
+            one, two, given = scaled(WORKLOADS[name]().run, 2, pool, peak, rounds=3)
             against = f"one thread (machine gives {given:.2f}x)"
-            one, two = found["one"], found["two"]
             yield Row(f"{name} on two threads", against, two.wall, one.wall, gain(one, two), 1.8)
 
 
