@@ -116,10 +116,8 @@ class Program:
     def uses(self, name: str) -> list[Stmt]:
         """The statements behind the blocks that give a name which use it; the blocks themselves stay."""
         used = re.compile(rf"\b{name}\b")
-        inside = {
-            id(s) for outer in self.body for s in _walk((outer,)) if any(_assigned(t) == name for t in _walk((outer,)))
-        }
-        return [s for s in _walk(self.body) if used.search(s.head) and id(s) not in inside]
+        behind = tuple(outer for outer in self.body if all(_assigned(s) != name for s in _walk((outer,))))
+        return [s for s in _walk(behind) if used.search(s.head)]
 
     def _firsts(self) -> dict[str, Stmt]:
         """The first statement that gives each name."""
