@@ -7,6 +7,7 @@ Precondition: what the patterns' own functions say of their operands. Postcondit
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 
 from openpto.ops import arith
 from openpto.ops.arith import F32, Expr, Op
@@ -40,4 +41,4 @@ def _matches(pattern: Expr, node: Expr, found: dict[int, Expr]) -> bool:
         return pattern.dtype is node.dtype and found.setdefault(int(pattern.attr or 0), node) is node
     if pattern.op is not node.op or pattern.dtype is not node.dtype or pattern.attr != node.attr:
         return False
-    return len(pattern.args) == len(node.args) and all(map(_matches, pattern.args, node.args, (found,) * 9))
+    return len(pattern.args) == len(node.args) and all(map(_matches, pattern.args, node.args, repeat(found)))
