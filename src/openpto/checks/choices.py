@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import log2, prod
 from typing import Any
 
@@ -47,25 +47,24 @@ class Choice:
 
 def choices(question: Question, chip: Chip, count: int = 3) -> tuple[Choice, ...]:
     """Legal tiles for one chip, the best first; fewer where there are not so many."""
-    if question.kind == "vector":
-        return tuple(_vector(question, chip, count))
+    return tuple(islice(_vector(question, chip) if question.kind == "vector" else _cube(question, chip), count))
+
+
+def _cube(question: Question, chip: Chip) -> Iterator[Choice]:
+    """Tiles of products and convolutions."""
     kernel, _ = question.recorded(None)
     ops, _ = parts(kernel)
     op = next(op for op in ops if core(op.name) == "cube" or "convolution" in op.attrs)
-    ranked = cube_choices(op, chip) if question.kind == "cube" else conv_choices(op, chip)
-    found = [Choice(tile, reasons) for tile, reasons in _first(ranked, MOST_LEGAL) if legal(question, tile, (chip,))]
-    return tuple(found[:count])
-
-
-def _first(ranked: Iterator[Any], count: int) -> Iterator[Any]:
-    for _, item in zip(range(count), ranked, strict=False):
-        yield item
+    ranked: Iterator[Any] = cube_choices(op, chip) if question.kind == "cube" else conv_choices(op, chip)
+    for tile, reasons in islice(ranked, MOST_LEGAL):
+        if legal(question, tile, (chip,)):
+            yield Choice(tile, reasons)
 
 
 # -- vector tiles -----------------------------------------------------------------------------------------------------
 
 
-def _vector(question: Question, chip: Chip, count: int) -> Iterator[Choice]:
+def _vector(question: Question, chip: Chip) -> Iterator[Choice]:
     kernel, _ = question.recorded(None)
     ops, uses = parts(kernel)
     parts_in_ub = [op for op in ops if core(op.name) == "vector" and tiled_shape(op)]
@@ -76,9 +75,6 @@ def _vector(question: Question, chip: Chip, count: int) -> Iterator[Choice]:
     for tile in ranked[: MOST_LEGAL * 4]:
         if legal(question, tile, (chip,)):
             yield Choice(tile, tuple(facts.reasons(question, tile)))
-            count -= 1
-            if not count:
-                return
 
 
 class _VectorFacts:
