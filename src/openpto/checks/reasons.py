@@ -5,7 +5,7 @@ from __future__ import annotations
 from openpto.diagnostics import T, current_language
 
 
-def said(text: T, **fields: object) -> str:
+def said(text: T, /, **fields: object) -> str:
     """The text with its fields filled in.
 
     >>> said(T("{count} tiles", "{count} 个 tile"), count=3)

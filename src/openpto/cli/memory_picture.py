@@ -7,9 +7,10 @@ from string import ascii_uppercase
 from typing import TextIO
 
 from openpto.checks.memory_map import Memory
+from openpto.checks.reasons import said
 from openpto.device import Piece
 from openpto.device.memory import compared, size_text
-from openpto.diagnostics import T, current_language
+from openpto.diagnostics import T
 from openpto.diagnostics.source import cell_width
 
 WIDTH = 40
@@ -70,17 +71,17 @@ def _in_turn(memory: Memory) -> bool:
 def _filled(memory: Memory) -> str:
     need, have = compared(memory.demand.need, memory.have)
     percent = f"{memory.percent:.0f}"
-    shown = _say(_FILLED).format(need=need.removesuffix(" " + have.split()[1]), have=have, percent=percent)
-    return f"]  {shown}" + (f" ({_say(_TURNS)})" if _in_turn(memory) else "")
+    shown = said(_FILLED, need=need.removesuffix(" " + have.split()[1]), have=have, percent=percent)
+    return f"]  {shown}" + (f" ({said(_TURNS)})" if _in_turn(memory) else "")
 
 
 def _legend(memory: Memory, pieces: Sequence[Piece], indent: int) -> Iterator[Line]:
     rows = []
     number = 0
     for piece in memory.demand.pieces:
-        what = _say(_WHAT[piece.what]) if piece.what in _WHAT else piece.what
+        what = said(_WHAT[piece.what]) if piece.what in _WHAT else piece.what
         if piece.shared:
-            rows.append((" ", "", what, _product(piece), _say(_SHARED)))
+            rows.append((" ", "", what, _product(piece), said(_SHARED)))
         else:
             rows.append((_letter(number), _style(number), what, _product(piece), size_text(piece.size)))
             number += 1
@@ -105,10 +106,6 @@ def _style(number: int) -> str:
 
 def _pad(text: str, width: int) -> str:
     return text + " " * (width - cell_width(text))
-
-
-def _say(text: T) -> str:
-    return text.in_language(current_language())
 
 
 def write(lines: Sequence[Line], out: TextIO) -> None:

@@ -11,11 +11,12 @@ from openpto.checks.choices import Choice, choices
 from openpto.checks.memory_map import memory_map
 from openpto.checks.query import ABOUT_CHIPS, TileFinding, findings
 from openpto.checks.question import Question, Tile, asked, chips_named, element_type, tile_asked
+from openpto.checks.reasons import said
 from openpto.checks.suggest import setter_text
 from openpto.cli.kernels import given
 from openpto.cli.memory_picture import Line, picture
 from openpto.device import Chip
-from openpto.diagnostics import T, current_language, fail
+from openpto.diagnostics import T, fail
 from openpto.language.configuration import settings
 from openpto.language.tile_shapes import TileL0Info, TileL1Info
 
@@ -45,7 +46,7 @@ def report(
     question = asked(op, shapes_of(shape), [element_type(name) for name in dtype.split(",")], _arguments(arguments))
     one = _chip(question, chip)
     names = ",".join(kind.short for kind in question.dtypes)
-    head = _say(_HEAD).format(op=question.decl.name, shapes=shape, dtypes=names, chip=one.name)
+    head = said(_HEAD, op=question.decl.name, shapes=shape, dtypes=names, chip=one.name)
     if tile is not None:
         lines, good = _about(question, _tile(question, tile), one)
     else:
@@ -118,7 +119,7 @@ _FORMS = {
 def _about(question: Question, tile: Tile | None, chip: Chip) -> tuple[list[Line], bool]:
     """What is wrong with one tile, and the memory it takes."""
     found = list(findings(question, tile, (chip,)))
-    lines = [line for each in found for line in _finding(each)] or [[(_say(_LEGAL), "green")]]
+    lines = [line for each in found for line in _finding(each)] or [[(said(_LEGAL), "green")]]
     refused = any(each.severity == "error" for each in found)
     shown = tile if not any(each.code in _UNSHOWN for each in found) else None
     return [*lines, *(_memories(question, shown, chip) if shown is not None else ())], not refused
@@ -132,7 +133,7 @@ def _finding(found: TileFinding) -> Iterator[Line]:
     style = "red" if found.severity == "error" else "yellow"
     yield [(f"{found.severity}[{found.code}]", style), (f": {found.text}", "")]
     if found.suggestion:
-        yield [("  " + _say(_HELP).format(text=found.suggestion), "")]
+        yield [("  " + said(_HELP, text=found.suggestion), "")]
 
 
 def _suggested(question: Question, chip: Chip, count: int) -> tuple[list[Line], bool]:
@@ -146,13 +147,13 @@ def _suggested(question: Question, chip: Chip, count: int) -> tuple[list[Line], 
         refused = [line for each in told for line in _finding(each)]
         return [*refused, *([[]] if refused else ()), *lines[:-1]], not any(each.severity == "error" for each in told)
     if question.decl.core == "move":
-        return [[(_say(_MOVES).format(op=question.decl.name), "")]], True
-    return [[(_say(_NONE), "red")]], False
+        return [[(said(_MOVES, op=question.decl.name), "")]], True
+    return [[(said(_NONE), "red")]], False
 
 
 def _choice(number: int, choice: Choice) -> Iterator[Line]:
     yield [(f"{number}. ", ""), (setter_text(choice.tile), "bold")]
-    yield [("   " + _say(_JOIN).join(choice.reasons), "")]
+    yield [("   " + said(_JOIN).join(choice.reasons), "")]
 
 
 def _memories(question: Question, tile: Tile, chip: Chip) -> Iterator[Line]:
@@ -161,10 +162,6 @@ def _memories(question: Question, tile: Tile, chip: Chip) -> Iterator[Line]:
         return
     yield []
     if memories[0].op != question.decl.name and question.kind == "vector":
-        yield [("   " + _say(_PART).format(op=memories[0].op, name=question.decl.name), "")]
+        yield [("   " + said(_PART, op=memories[0].op, name=question.decl.name), "")]
     for line in picture(memories):
         yield [("   ", ""), *line]
-
-
-def _say(text: T) -> str:
-    return text.in_language(current_language())
