@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from openpto.checks.capacity import find_overflows
 from openpto.checks.findings import Finding
@@ -122,10 +123,7 @@ class Facts:
         self.outer = outer // shape.groups
         depth = first.type.shape[-1]
         assert isinstance(depth, int)
-        volume = 1
-        for k in shape.kernel:
-            volume *= k
-        self.channels = depth // volume
+        self.channels = depth // prod(shape.kernel)
         self.hin, self.win = (1, 1, *extents)[-2:]
         self.hout, self.wout = (1, 1, *spatial)[-2:]
         self.kernel = (1, 1, *shape.kernel)[-2:]

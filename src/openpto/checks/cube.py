@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from openpto.checks.buffers import inputs_of
 from openpto.checks.capacity import find_overflows
 from openpto.checks.findings import Finding
 from openpto.device import Chip, CubeUse, cube_demands, documented_l1
@@ -27,7 +28,7 @@ def find_cube(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
     if min(*tile.m, *tile.k, *tile.n) <= 0:
         yield Finding("PTO320", op, values(tile))
         return
-    a, b = [operand for operand in op.operands if isinstance(operand, Value)][:2]
+    a, b = inputs_of(op)[:2]
     yield from _elements(op, tile)
     yield from _relations(op, tile)
     yield from _bytes(op, tile, a, b)
@@ -40,7 +41,7 @@ def find_cube(op: Op, chips: tuple[Chip, ...]) -> Iterator[Finding]:
 
 def use_of(op: Op, tile: CubeTile) -> CubeUse:
     """The matmul as the tables of memories know it."""
-    a, b = [operand for operand in op.operands if isinstance(operand, Value)][:2]
+    a, b = inputs_of(op)[:2]
     bias, scale = bool(op.attrs.get("bias")), bool(op.attrs.get("scale_tensor"))
     return CubeUse(tile.m, tile.k, tile.n, size_of(op, a), size_of(op, b), depth_of(op), bias, scale)
 
@@ -120,8 +121,7 @@ def _split_k(op: Op) -> Iterator[Finding]:
 
 def depth_of(op: Op) -> int | None:
     """K, the shared extent, where it is known."""
-    a = next(operand for operand in op.operands if isinstance(operand, Value))
-    extent = a.type.shape[-2 if op.attrs.get("a_trans") else -1]
+    extent = inputs_of(op)[0].type.shape[-2 if op.attrs.get("a_trans") else -1]
     return extent if isinstance(extent, int) else None
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 
-from openpto.checks.cube import GROUPS, find_cube, size_of
+from openpto.checks.buffers import inputs_of
+from openpto.checks.cube import GROUPS, depth_of, find_cube, size_of
 from openpto.checks.reasons import said
 from openpto.device import Chip, align, cube_step
 from openpto.diagnostics import T
@@ -63,15 +65,11 @@ def cube_choices(op: Op, chip: Chip) -> Iterator[tuple[CubeTile, tuple[str, ...]
 
 def work_of(op: Op) -> Work:
     """The extents of a matmul."""
-    a, result = next(o for o in op.operands if isinstance(o, Value)), op.results[0]
+    k, result = depth_of(op), op.results[0]
+    assert k is not None
     assert isinstance(result, Value)
     *outer, m, n = (int(extent) for extent in result.type.shape if isinstance(extent, int))
-    k = a.type.shape[-2 if op.attrs.get("a_trans") else -1]
-    assert isinstance(k, int)
-    batch = 1
-    for extent in outer:
-        batch *= extent
-    return Work(batch, m, k, n, size_of(op, a))
+    return Work(prod(outer), m, k, n, size_of(op, inputs_of(op)[0]))
 
 
 def _candidates(op: Op, work: Work, chip: Chip) -> Iterator[CubeTile]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from openpto.checks.access import core, line_of, looks_only, operations, recorded_access
 from openpto.checks.buffers import numbers, tiled_shape
+from openpto.device import align
 from openpto.diagnostics import LoopFrame, Site, current_target, warn
 from openpto.ir.expr import Dim, Expr, postorder
 from openpto.ir.nodes import Kernel, Loop, Op, Value
@@ -74,7 +75,7 @@ def _check_tiles(kernel: Kernel) -> None:
         longest = [_longest(shape[axis] for shape in shapes) for axis in range(len(tile))]
         suits = [most is None or value <= most for value, most in zip(tile, longest, strict=True)]
         last = longest[-1]
-        suits[-1] = suits[-1] or (last is not None and tile[-1] <= -(-last // PADDING) * PADDING)
+        suits[-1] = suits[-1] or (last is not None and tile[-1] <= align(last, PADDING))
         if not all(suits):
             axis = suits.index(False)
             op = uses[0]

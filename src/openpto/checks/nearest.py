@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from math import log2, prod
 from typing import TypeVar
 
@@ -92,7 +93,7 @@ def _near_axis(values: Sequence[int], step: int) -> list[tuple[float, Pair]]:
     found: dict[Pair, float] = {}
     for first in _inner_values(inner, step):
         choices = [_outer_values(first, outer) for outer in outers]
-        for rest in _products(choices):
+        for rest in product(*choices):
             if len(set(outers)) < len(set(rest)):  # what the author keeps alike stays alike
                 continue
             cost = _distance(inner, first) + sum(_distance(o, r) / 2 for o, r in zip(outers, rest, strict=True))
@@ -119,15 +120,6 @@ def _outer_values(inner: int, asked: int) -> list[int]:
 
 def _distance(asked: int, value: int) -> float:
     return abs(log2(value / asked))
-
-
-def _products(choices: Sequence[Sequence[int]]) -> Iterator[Pair]:
-    if not choices:
-        yield ()
-        return
-    for first in choices[0]:
-        for rest in _products(choices[1:]):
-            yield (first, *rest)
 
 
 def by_distance(axes: Sequence[Sequence[tuple[float, Pair]]]) -> Iterator[tuple[Pair, ...]]:

@@ -137,7 +137,6 @@ class Question:
     def _call(self, trace: Trace) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and named arguments of the recording function."""
         waiting, number = list(self.operands), 0
-        args: list[Any] = []
         kwargs = {self.decl.keywords.get(name, name): value for name, value in self.given.items()}
         for parameter in self.decl.signature.parameters.values():
             name = parameter.name
@@ -157,7 +156,7 @@ class Question:
                 kwargs[name] = value
         if isinstance(kwargs.get("extend_params"), Mapping):
             kwargs["extend_params"] = self._extras(trace, kwargs["extend_params"])
-        return tuple(args), kwargs
+        return (), kwargs
 
     def _tensor(self, trace: Trace, name: str, shape: Shape | float, number: int) -> Any:
         if not isinstance(shape, tuple):
