@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-KIB = 1024
+from openpto.device.memory import KIB
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,11 @@ class VectorUse:
         return prod(self.shape[:-1])
 
     @property
+    def lines(self) -> int:
+        """Rows of the last two axes."""
+        return self.shape[-2] if len(self.shape) > 1 else 1
+
+    @property
     def extent(self) -> int:
         """Elements along the axis that is folded."""
         return 1 if self.axis is None else self.shape[self.axis]
@@ -123,7 +128,7 @@ def _search(use: VectorUse) -> int:
 
 def _workspace(use: VectorUse) -> int:
     """INT32 for the last two axes."""
-    return (use.shape[-2] if len(use.shape) > 1 else 1) * align(use.last, 8) * FP32_BYTES
+    return use.lines * align(use.last, 8) * FP32_BYTES
 
 
 def _tangent(use: VectorUse) -> int:
@@ -173,17 +178,15 @@ SCRATCH: Mapping[str, Formula] = {
 def _hyperbolic(use: VectorUse) -> int:
     """sinh and asinh: five tiles, and one whose second-last axis is longer."""
     groups = align(use.last, 8) // 8
-    lines = use.shape[-2] if len(use.shape) > 1 else 1
-    longer = lines + -(-8 // groups) - 1
+    longer = use.lines + -(-8 // groups) - 1
     outer = prod(use.shape[:-2])
     return (outer * longer + 5 * use.rows) * align(use.last, 8) * FP32_BYTES
 
 
 def _tanh(use: VectorUse) -> int:
-    lines = use.shape[-2] if len(use.shape) > 1 else 1
     wide = align(use.last, 8)
     kept = 2 if use.itemsize == FP32_BYTES else 4
-    return 2 * use.bytes + kept * wide * lines * FP32_BYTES + wide // 8 * lines + BLOCK + 1
+    return 2 * use.bytes + kept * wide * use.lines * FP32_BYTES + wide // 8 * use.lines + BLOCK + 1
 
 
 def _negation(use: VectorUse) -> int:
@@ -197,17 +200,15 @@ def _negation(use: VectorUse) -> int:
 
 
 def _is_nan(use: VectorUse) -> int:
-    lines = use.shape[-2] if len(use.shape) > 1 else 1
-    return use.rows * use.last * use.itemsize + 3 * lines * use.last * FP32_BYTES + BLOCK + 1
+    return use.rows * use.last * use.itemsize + 3 * use.lines * use.last * FP32_BYTES + BLOCK + 1
 
 
 def _wrapping(use: VectorUse) -> int:
     """INT32 beside source and result of a cast; the tile from FP16 to INT8 that was measured has no room for it."""
     if not use.wraps or use.newest:
         return 0
-    lines = use.shape[-2] if len(use.shape) > 1 else 1
     result = 0 if use.wraps == use.itemsize else use.rows * align(use.last * use.wraps, BLOCK)
-    return use.bytes + result + min(lines, 255) * align(use.last + 64, 8) * FP32_BYTES
+    return use.bytes + result + min(use.lines, 255) * align(use.last + 64, 8) * FP32_BYTES
 
 
 TOTAL: Mapping[str, Formula] = {
