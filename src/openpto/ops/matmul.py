@@ -185,16 +185,8 @@ def _element_types(a: Var, b: Var) -> None:
         rec.element_type("matmul", dtype, OPERANDS, computes=False)
     if first is not other and not {first, other} <= FP8S:
         fail("PTO272", first=first.name, other=other.name)
-    nz = TileOpFormat.TILEOP_NZ
-    if first is FP32 and nz in (a.type.fmt, b.type.fmt):
-        fail(
-            "PTO276",
-            why=T(
-                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format",
-                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format（这些类型的输入须为 ND 格式）",
-            ),
-        )
-    if DataType.DT_FP8E5M2 in (first, other) and nz in (a.type.fmt, b.type.fmt):
+    plain = first is FP32 or DataType.DT_FP8E5M2 in (first, other)
+    if plain and TileOpFormat.TILEOP_NZ in (a.type.fmt, b.type.fmt):
         fail(
             "PTO276",
             why=T(
