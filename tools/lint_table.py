@@ -63,8 +63,6 @@ def operation(decl: OpDecl) -> dict[str, Any]:
         entry["writes"] = list(decl.writes)
     if isinstance(decl.arithmetic, Pointwise):
         entry["pointwise"] = True
-    if decl.method:
-        entry["method"] = True
     if decl.only_950:
         entry["only_950"] = True
     if isinstance(decl.dtypes, Dtypes):
@@ -79,15 +77,6 @@ def parameters_of(decl: OpDecl) -> list[list[Any]]:
     return parameters(owner)
 
 
-def functions() -> dict[str, list[list[Any]]]:
-    """Signatures of public functions that are not operations."""
-    found = {}
-    for name, value in vars(pypto).items():
-        if name not in OPS and isinstance(value, types.FunctionType) and not name.startswith("_"):
-            found[name] = parameters(value)
-    return found
-
-
 def options() -> dict[str, list[str]]:
     """The keys of the option groups."""
     return {f"{group}_options": sorted(keys) for group, keys in OPTIONS.items()}
@@ -98,7 +87,6 @@ def text() -> str:
         "names": names(),
         "tensor": sorted(name for name in dir(Tensor) if not name.startswith("__")),
         "operations": {name: operation(decl) for name, decl in sorted(OPS.items()) if decl.public},
-        "functions": functions(),
         "options": options(),
     }
     return json.dumps(table, indent=None, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"') + "\n"

@@ -60,13 +60,6 @@ def operation(name: str) -> Operation | None:
     )
 
 
-@cache
-def signature(name: str) -> tuple[Parameter, ...] | None:
-    """The parameters of a public function that is no operation."""
-    entry = _table()["functions"].get(name)
-    return None if entry is None else _parameters(entry)
-
-
 def _parameters(entries: list[list[Any]]) -> tuple[Parameter, ...]:
     return tuple(Parameter(name, kind, required) for name, kind, required in entries)
 

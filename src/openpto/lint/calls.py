@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from openpto.lint import api, builtins_, settings_calls
 from openpto.lint.api import Parameter
+from openpto.lint.frames import tensors_in
 from openpto.lint.functions import every_node
 from openpto.lint.hooks import Argument, Call, Foreign, tell, tell_call
 from openpto.lint.inline import follow
@@ -18,8 +19,6 @@ from openpto.lint.values import UNKNOWN, Callable, List, Method, Name, Tensor, V
 
 if TYPE_CHECKING:
     from openpto.lint.walk import Walk
-
-_METHODS_ONLY = frozenset({"move", "fill_", "copy", "set_cache_policy", "get_cache_policy"})
 
 
 def call(walk: Walk, node: ast.Call) -> Value:
@@ -137,14 +136,8 @@ def _touch(walk: Walk, argument: Argument, seen: Call, *, written: bool) -> None
             if seen.name != "assemble":
                 argument.value.mark_read()
     else:
-        _touch_items(walk, argument, seen)
-
-
-def _touch_items(walk: Walk, argument: Argument, seen: Call) -> None:
-    from openpto.lint.frames import tensors_in
-
-    for tensor in tensors_in(argument.value):
-        walk.read(tensor, argument.node, seen.name)
+        for tensor in tensors_in(argument.value):
+            walk.read(tensor, argument.node, seen.name)
 
 
 def bind(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     Replaced: TypeAlias = cst.CSTNode | cst.RemovalSentinel
-    Rewrite: TypeAlias = Callable[[Any, Any, Fix], Replaced]
+    Rewrite: TypeAlias = Callable[[Any, Fix], Replaced]
 
 
 def repaired(text: str, findings: Sequence[Finding]) -> tuple[str, int]:
@@ -46,7 +46,7 @@ def repaired(text: str, findings: Sequence[Finding]) -> tuple[str, int]:
             rewrite = None if fix is None else _REWRITES[fix.rewrite]
             if fix is None or rewrite is None or not isinstance(original_node, _kinds(fix.rewrite)):
                 return updated_node
-            replaced = rewrite(original_node, updated_node, fix)
+            replaced = rewrite(updated_node, fix)
             if replaced is not updated_node and fix not in done:
                 done.append(fix)
             return replaced
@@ -81,13 +81,13 @@ def _kinds(rewrite: str) -> Any:
     return kinds[rewrite]
 
 
-def _drop_annotation(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _drop_annotation(updated: Any, fix: Fix) -> Replaced:
     import libcst as cst
 
     return cst.RemoveFromParent()
 
 
-def _drop_future(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _drop_future(updated: Any, fix: Fix) -> Replaced:
     """Take `annotations` out of `from __future__ import ...`."""
     import libcst as cst
 
@@ -97,13 +97,13 @@ def _drop_future(original: Any, updated: Any, fix: Fix) -> Replaced:
     return updated.with_changes(names=[*names[:-1], names[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)])
 
 
-def _unquote(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _unquote(updated: Any, fix: Fix) -> Replaced:
     import libcst as cst
 
     return cst.parse_expression(str(updated.evaluated_value))
 
 
-def _write_into(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _write_into(updated: Any, fix: Fix) -> Replaced:
     """`y = x` becomes `y[:] = x`, and `y += x` becomes `y[:] = y + x`."""
     import libcst as cst
 
@@ -136,13 +136,13 @@ def _whole(name: Any) -> Any:
     return cst.Subscript(name, [cst.SubscriptElement(cst.Slice(lower=None, upper=None))])
 
 
-def _rename_keyword(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _rename_keyword(updated: Any, fix: Fix) -> Replaced:
     import libcst as cst
 
     return updated.with_changes(keyword=cst.Name(fix.argument))
 
 
-def _plain_assignment(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _plain_assignment(updated: Any, fix: Fix) -> Replaced:
     """`n: int = 8` becomes `n = 8`; a declaration without value goes."""
     import libcst as cst
 
@@ -151,24 +151,24 @@ def _plain_assignment(original: Any, updated: Any, fix: Fix) -> Replaced:
     return cst.Assign([cst.AssignTarget(updated.target)], updated.value)
 
 
-def _start_at_zero(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _start_at_zero(updated: Any, fix: Fix) -> Replaced:
     import libcst as cst
 
     return updated.with_changes(lower=cst.Integer("0"))
 
 
-def _unwrap_call(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _unwrap_call(updated: Any, fix: Fix) -> Replaced:
     """`f(x)` becomes `x`."""
     return updated.args[0].value
 
 
-def _wrap_list(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _wrap_list(updated: Any, fix: Fix) -> Replaced:
     import libcst as cst
 
     return cst.List([cst.Element(updated)])
 
 
-def _unwrap_list(original: Any, updated: Any, fix: Fix) -> Replaced:
+def _unwrap_list(updated: Any, fix: Fix) -> Replaced:
     """`f([a, b])` becomes `f(a, b)`."""
     import libcst as cst
 
@@ -187,7 +187,7 @@ def _unwrap_list(original: Any, updated: Any, fix: Fix) -> Replaced:
 def _of_pypto(name: str) -> Rewrite:
     """`f(x)` becomes `pypto.<name>(x)`; the fix knows under which name pypto was imported."""
 
-    def rewrite(original: Any, updated: Any, fix: Fix) -> Replaced:
+    def rewrite(updated: Any, fix: Fix) -> Replaced:
         import libcst as cst
 
         function = name or updated.func.value

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from openpto.diagnostics.span import LoopFrame, Span
 from openpto.lint.functions import Function
-from openpto.lint.integers import Int
 from openpto.lint.scopes import Scope
 from openpto.lint.values import UNKNOWN, List, Loop, Tensor, Tuple, Unknown, Value, same
 
@@ -24,7 +23,6 @@ class Frame:
 
     function: Function
     around: Scope | Frame
-    kernel: Function
     chain: tuple[tuple[str, Span], ...] = ()
     names: dict[str, Value] = field(default_factory=dict)
     local: frozenset[str] = frozenset()
@@ -38,11 +36,9 @@ class Frame:
         return UNKNOWN if name in self.local else self.around.lookup(name)
 
 
-def frame_of(
-    function: Function, around: Scope | Frame, kernel: Function, chain: tuple[tuple[str, Span], ...] = ()
-) -> Frame:
+def frame_of(function: Function, around: Scope | Frame, chain: tuple[tuple[str, Span], ...] = ()) -> Frame:
     """A frame whose parameters have no values yet."""
-    return Frame(function, around, kernel, chain, local=function.local)
+    return Frame(function, around, chain, local=function.local)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +124,3 @@ def carried(value: Value) -> Value:
     """What a name that a loop body binds and reads holds when an iteration begins."""
     tensors = tensors_in(value)
     return Tensor("result", "", None, choices=tensors, written=True) if tensors else UNKNOWN
-
-
-def is_symbolic(value: Value) -> bool:
-    """Whether an integer is certainly known at run time only."""
-    return isinstance(value, Int) and value.symbolic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ class Function:
     kind: Kind
     outer: Function | None = None
     jit_call: ast.Call | None = None
-    inner: list[Function] = field(default_factory=list)
     _local: frozenset[str] | None = None
     _own: list[ast.AST] | None = None
 
@@ -81,8 +80,6 @@ def _collect(module: Module, body: list[ast.stmt], outer: Function | None, found
             kind, call = _kind(module, statement)
             function = Function(statement, module, kind, outer, call)
             found.append(function)
-            if outer is not None:
-                outer.inner.append(function)
             _collect(module, statement.body, function, found)
         elif not isinstance(statement, ast.ClassDef):
             for block in blocks(statement):

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from openpto.lint.values import UNKNOWN, Tensor, Value
 
 if TYPE_CHECKING:
-    from openpto.lint.frames import Frame
     from openpto.lint.functions import Function
     from openpto.lint.judge import Look
     from openpto.lint.walk import Walk
@@ -144,13 +143,12 @@ class Followed:
 class KernelEnd:
     """A kernel was walked to its end; `rebound` tells where the name of a parameter got another value."""
 
-    frame: Frame
     parameters: tuple[Tensor, ...]
     rebound: Mapping[str, ast.stmt]
     complete: bool
 
 
-Event: TypeAlias = Call | Binary | Access | Branch | Iteration | Dropped | Foreign | Followed | KernelEnd
+Event: TypeAlias = Binary | Access | Branch | Iteration | Dropped | Foreign | Followed | KernelEnd
 Check: TypeAlias = Callable[["Walk", Any], None]
 
 _CALLS: dict[str, list[Check]] = defaultdict(list)
@@ -192,8 +190,7 @@ def tell(walk: Walk, event: Event) -> None:
 
 
 def tell_call(walk: Walk, call: Call, *, operation: bool) -> None:
-    """Ask the rules of a call: those of any call, of any operation, and of its name."""
-    tell(walk, call)
+    """Ask the rules of a call: those of any operation, and of its name."""
     if operation:
         for check in _OPERATIONS:
             check(walk, call)

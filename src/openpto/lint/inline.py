@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openpto.lint.frames import Frame, frame_of, merge
 from openpto.lint.hooks import Followed, tell
-from openpto.lint.scopes import constant
+from openpto.lint.scopes import Scope, constant
 from openpto.lint.values import UNKNOWN, Callable, Const, Tuple, Value
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _frame(
     if starred or (len(arguments) > len(names) and signature.vararg is None):
         return None
     chain = ((function.name, walk.span(node)), *walk.frame.chain)
-    frame = frame_of(function, target.scope, walk.kernel, chain)
+    frame = frame_of(function, target.scope, chain)
     frame.caller = walk.frame
     values: dict[str, Value] = dict(zip(names, arguments, strict=False))
     known = {*names, *(argument.arg for argument in signature.kwonlyargs)}
@@ -89,7 +89,7 @@ def _frame(
             walk.lose(value)
     for parameter, default in _defaults(signature):
         if parameter.arg not in values:
-            values[parameter.arg] = _default(walk, target, default)
+            values[parameter.arg] = _default(target, default)
     if signature.vararg is not None:
         values[signature.vararg.arg] = Tuple(tuple(arguments[len(names) :]))
     if signature.kwarg is not None:
@@ -107,7 +107,5 @@ def _defaults(signature: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
     return pairs + [(a, d) for a, d in zip(signature.kwonlyargs, signature.kw_defaults, strict=True) if d is not None]
 
 
-def _default(walk: Walk, target: Callable, node: ast.expr) -> Value:
-    from openpto.lint.scopes import Scope
-
+def _default(target: Callable, node: ast.expr) -> Value:
     return constant(node, target.scope) if isinstance(target.scope, Scope) else UNKNOWN

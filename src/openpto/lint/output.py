@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from openpto.diagnostics.language import T, current_language
+from openpto.diagnostics.render import fill
 from openpto.diagnostics.source import display_path
 from openpto.lint.findings import Finding
 
@@ -72,6 +73,4 @@ def _object(finding: Finding) -> dict[str, object]:
 
 def help_text(finding: Finding) -> str:
     """What to write instead."""
-    from openpto.diagnostics.render import fill
-
     return fill(finding.rule.help.in_language(current_language()), finding.fields)

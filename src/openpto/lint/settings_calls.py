@@ -46,7 +46,7 @@ def call(walk: Walk, node: ast.Call, name: str) -> Value:
         return values[0]
     elif name in ("is_loop_begin", "is_loop_end"):
         symbolic = bool(values) and isinstance(values[0], Int) and values[0].symbolic
-        return Condition(symbolic, of_loop=True)
+        return Condition(symbolic)
     elif name in SYMBOL_MAKERS:
         return _symbol(values)
     else:

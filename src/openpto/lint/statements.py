@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from openpto.diagnostics import words
 from openpto.diagnostics.language import T
+from openpto.lint.expressions import binary
 from openpto.lint.frames import merge_names, merge_tiles
 from openpto.lint.functions import FunctionNode, names_stored, own_nodes
 from openpto.lint.hooks import Branch, Dropped, tell
@@ -82,8 +83,6 @@ def _annotated(walk: Walk, node: ast.AnnAssign) -> None:
 
 
 def _augmented(walk: Walk, node: ast.AugAssign) -> None:
-    from openpto.lint.expressions import binary
-
     load = _as_load(node.target)
     value = binary(walk, node, walk.evaluate(load), walk.evaluate(node.value))
     bind(walk, node.target, value, node, node.value)

@@ -60,7 +60,6 @@ class Condition:
     """A truth value; `symbolic`: it is certainly known at run time only."""
 
     symbolic: bool
-    of_loop: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,6 @@ from openpto.lint.values import Callable, List, Tensor, Tuple, Value
 if TYPE_CHECKING:
     from openpto.lint.judge import Judge
 
-MAX_DEPTH = 12
-
 
 class Walk:
     """The state of a walk through one kernel.
@@ -48,7 +46,7 @@ class Walk:
     def __init__(self, kernel: Function, judge: Judge) -> None:
         self.kernel = kernel
         self.judge = judge
-        self.frame: Frame = frame_of(kernel, scope_of(kernel), kernel)
+        self.frame: Frame = frame_of(kernel, scope_of(kernel))
         self.tiles = Tiles()
         self.loops: list[OpenLoop] = []
         self.conditional = 0
@@ -73,7 +71,7 @@ class Walk:
         """Walk the kernel."""
         self.parameters = bind_parameters(self.frame)
         self.block(self.kernel.node.body)
-        tell(self, KernelEnd(self.frame, self.parameters, self.rebound, self.complete))
+        tell(self, KernelEnd(self.parameters, self.rebound, self.complete))
 
     def evaluate(self, node: ast.expr) -> Value:
         """What is known of the value of an expression; everything that happens in it is told to the rules."""

@@ -40,13 +40,13 @@ def _rebound(walk: Walk, parameter: Tensor, statement: ast.stmt) -> bool:
         fix = walk.fix("write-into", statement) if plain else None
         walk.report("PTO412", statement, fix=fix, name=parameter.name)
         return True
-    if isinstance(statement, ast.AugAssign) and not _loaded_again(walk, parameter.name, statement):
+    if isinstance(statement, ast.AugAssign) and not _loaded_again(walk, parameter.name):
         walk.report("PTO770", statement, fix=walk.fix("write-into", statement), name=parameter.name)
         return True
     return False
 
 
-def _loaded_again(walk: Walk, name: str, statement: ast.stmt) -> bool:
+def _loaded_again(walk: Walk, name: str) -> bool:
     return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in walk.kernel.own
     )
