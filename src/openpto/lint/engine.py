@@ -14,7 +14,7 @@ from openpto.lint.hooks import FUNCTION_CHECKS, MODULE_CHECKS
 from openpto.lint.judge import Judge, Look
 from openpto.lint.modules import Module, Project
 from openpto.lint.selection import Selection
-from openpto.lint.source import SourceFile, parse, read_text
+from openpto.lint.source import parse, read_text
 from openpto.lint.walk import Walk
 
 assert rules.__all__  # importing the package registers every check
@@ -90,5 +90,4 @@ def _look_at_functions(functions: Iterable[Function], judge: Judge) -> None:
 def _unreadable(path: str, line: int, column: int, why: str, judge: Judge) -> None:
     span = Span(path, line, max(column, 0), line, max(column, 0) + 1)
     finding = Finding("PTO700", Site(span), {"why": why})
-    empty = SourceFile(path, "", (), parse(path, "").tree, {})
-    judge.add(finding, Module(empty, Project()))
+    judge.add(finding, Module(parse(path, ""), Project()))

@@ -36,7 +36,7 @@ class Judge:
         fields = finding.fields
         if finding.rule.profiles:
             fields = {"profiles": self.selection.target or ", ".join(finding.rule.profiles), **fields}
-        self.found[key] = replace(finding, severity="error" if severity == "error" else "warning", fields=fields)
+        self.found[key] = replace(finding, severity=severity, fields=fields)
 
     def applies(self, code: str, path: str) -> bool:
         """Whether a rule is worth looking for in a file."""

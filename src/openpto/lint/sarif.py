@@ -18,15 +18,13 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def as_sarif(findings: Sequence[Finding], files: int) -> str:
     """One run with the rules that have findings, and the findings."""
-    rules = list(dict.fromkeys(finding.code for finding in findings))
-    described = {finding.code: _rule(finding.rule) for finding in findings}
+    rules = {finding.code: finding.rule for finding in findings}
+    places = {code: place for place, code in enumerate(rules)}
     run = {
-        "tool": {
-            "driver": {"name": "pypto lint", "version": __version__, "rules": [described[code] for code in rules]}
-        },
+        "tool": {"driver": {"name": "pypto lint", "version": __version__, "rules": [*map(_rule, rules.values())]}},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"SRCROOT": {"uri": Path.cwd().as_uri() + "/"}},
-        "results": [_result(finding, rules.index(finding.code)) for finding in findings],
+        "results": [_result(finding, places[finding.code]) for finding in findings],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
 
-from openpto.diagnostics.registry import RULES, Rule
+from openpto.diagnostics.registry import RULES, Rule, Severity
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "ALL": ("PTO",),
@@ -29,7 +29,7 @@ class Selection:
     target: str | None = None
     chip: str | None = None
 
-    def severity(self, rule: Rule, path: str) -> str | None:
+    def severity(self, rule: Rule, path: str) -> Severity | None:
         """The severity of a rule in a file; None if it does not apply there.
 
         What only some toolchains refuse runs here: it is told if one of them is the target, or if the rule was asked
