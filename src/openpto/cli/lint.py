@@ -9,6 +9,7 @@ import tokenize
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from openpto.device import CHIPS
 from openpto.diagnostics import PROFILES, PyptoError, fail, user_boundary
 from openpto.lint import fixes, output, sarif, settings
 from openpto.lint.engine import lint_files, lint_text
@@ -105,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--extend-select", action="append", metavar="CODES", help="rules that apply as well")
     add("--ignore", action="append", metavar="CODES", help="rules that do not apply")
     add("--target", choices=PROFILES, help="toolchain whose refusals are errors")
-    add("--chip", choices=settings.CHIPS, help="chip whose limits count")
+    add("--chip", choices=CHIPS, help="chip whose limits count")
     add("--format", choices=FORMATS, default="full", help="how findings are written (default: full)")
     add("--fix", action="store_true", help="repair what can be repaired, then look again")
     add("--stdin-filename", metavar="FILE", help="the name of what stdin holds")

@@ -96,6 +96,11 @@ class Access:
     value: Value | None = None
     value_node: ast.expr | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the key is `[:]`, for however many axes."""
+        return self.picks is not None and self.ellipsis is None and all(pick.is_whole for pick in self.picks)
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:

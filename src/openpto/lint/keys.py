@@ -92,9 +92,7 @@ def span_of(pick: Pick, extent: Dim) -> Int | None:
 
 def _load(walk: Walk, seen: Access) -> Value:
     tensor = seen.tensor
-    if seen.picks is not None and seen.picks == () and seen.ellipsis is None:
-        return tensor
-    if seen.picks is not None and all(pick.is_whole for pick in seen.picks) and seen.ellipsis is None and seen.picks:
+    if seen.is_whole:
         return tensor  # t[:] is t
     walk.read(tensor, seen.node, "view")
     entries = spread(seen)
@@ -135,8 +133,7 @@ def _store(walk: Walk, seen: Access) -> Value:
         walk.read(value, seen.value_node or seen.node, "assemble")
     elif value is not None:
         walk.lose(value)
-    whole = seen.picks is not None and all(pick.is_whole for pick in seen.picks) and seen.ellipsis is None
-    if whole and isinstance(value, Tensor):
+    if seen.is_whole and isinstance(value, Tensor):
         taken = (value.dims, value.open, value.dtype)
         if tensor.kind != "parameter" and taken != (tensor.dims, tensor.open, tensor.dtype):
             tensor.forget()  # a move gives a local another shape and dtype

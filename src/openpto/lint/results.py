@@ -8,7 +8,7 @@ from collections.abc import Callable
 from openpto.lint import api, integers
 from openpto.lint.hooks import Call
 from openpto.lint.integers import Int
-from openpto.lint.values import UNKNOWN, Const, Dim, Name, Tensor, Value, items_of, number
+from openpto.lint.values import UNKNOWN, Const, Dim, Name, Tensor, Value, items_of, number, numbers_of
 
 Dims = tuple[Dim, ...]
 
@@ -17,7 +17,7 @@ _TRUTHS = frozenset({
     "eq", "ne", "lt", "le", "gt", "ge", "greater", "logical_and", "logical_not", "isfinite", "isnan", "signbit",
 })  # fmt: skip
 _SAME = frozenset({"softmax", "sigmoid", "cumsum", "cumprod", "rms_norm", "tril", "triu", "clone", "fillpad"})
-_REDUCTIONS = frozenset({"sum", "amax", "amin", "prod"})
+REDUCTIONS = frozenset({"sum", "amax", "amin", "prod"})
 ONE = Int(1)
 
 
@@ -39,7 +39,7 @@ def result(call: Call) -> Value:
         return _pointwise(call)
     if call.name in _SAME:
         return _like(call.tensor("input"), call)
-    if call.name in _REDUCTIONS:
+    if call.name in REDUCTIONS:
         return _reduced(call)
     return made(call, None)
 
@@ -132,11 +132,7 @@ def _reduced(call: Call) -> Tensor:
 
 def _axes(value: Value) -> list[int] | None:
     one = number(value)
-    if one is not None:
-        return [one]
-    items = items_of(value)
-    numbers = [number(entry) for entry in items or ()]
-    return [n for n in numbers if n is not None] if numbers and None not in numbers else None
+    return numbers_of(value) if one is None else [one]
 
 
 def dims_of(value: Value) -> Dims | None:

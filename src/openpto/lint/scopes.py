@@ -149,17 +149,22 @@ def _called(node: ast.Call, scope: Scope) -> Value:
     """A named symbol, or min and max of ints."""
     function = constant(node.func, scope)
     arguments = [constant(argument, scope) for argument in node.args]
-    if isinstance(function, Name) and function.api in SYMBOL_MAKERS and len(arguments) == 1:
-        name = arguments[0]
-        if isinstance(name, Const) and isinstance(name.value, str):
-            return integers.of(Quantity(("symbol", name.value), True, name.value))
-        return name if isinstance(name, Int) else UNKNOWN
+    if isinstance(function, Name) and function.api in SYMBOL_MAKERS:
+        return symbol(arguments)
     if isinstance(node.func, ast.Name) and node.func.id in ("min", "max") and scope.lookup(node.func.id) is None:
         numbers = [value.value for value in arguments if isinstance(value, Int)]
         if len(arguments) == 2 and len(numbers) == 2 and not node.keywords and None not in numbers:
             known = [number for number in numbers if number is not None]
             return Int(min(known) if node.func.id == "min" else max(known))
     return UNKNOWN
+
+
+def symbol(arguments: list[Value]) -> Value:
+    """What `SymbolicScalar("n")` and its like give; a symbol of an integer is that integer."""
+    name = arguments[0] if len(arguments) == 1 else UNKNOWN
+    if isinstance(name, Const) and isinstance(name.value, str):
+        return integers.of(Quantity(("symbol", name.value), True, name.value))
+    return name if isinstance(name, Int) else UNKNOWN
 
 
 def literal(value: object) -> Value:

@@ -21,13 +21,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from openpto.device import CHIPS
 from openpto.diagnostics.errors import fail
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import PROFILES
 from openpto.lint.calls import near
 from openpto.lint.selection import GROUPS, Selection, prefixes
 
-CHIPS = ("910B", "910C", "950")
 _LISTS = ("select", "extend-select", "ignore", "exclude")
 _KEYS = (*_LISTS, "target", "chip", "per-file-ignores")
 _SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"})
@@ -95,7 +95,7 @@ def read(table: Mapping[str, Any], source: str) -> Settings:
         ignore=lists.get("ignore", ()),
         per_file_ignores=per_file,
         target=choice(table.get("target"), "target", PROFILES, source),
-        chip=choice(table.get("chip"), "chip", CHIPS, source),
+        chip=choice(table.get("chip"), "chip", tuple(CHIPS), source),
     )
     return Settings(selection, lists.get("exclude", ()), source)
 

@@ -10,8 +10,8 @@ from openpto.lint import integers
 from openpto.lint.builtins_ import extreme
 from openpto.lint.frames import keyword
 from openpto.lint.hooks import Argument, Call, tell_call
-from openpto.lint.integers import Int, Quantity
-from openpto.lint.scopes import SYMBOL_MAKERS
+from openpto.lint.integers import Int
+from openpto.lint.scopes import SYMBOL_MAKERS, symbol
 from openpto.lint.values import UNKNOWN, Condition, Const, Dim, Loop, Name, Tensor, Value, items_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def call(walk: Walk, node: ast.Call, name: str) -> Value:
         symbolic = bool(values) and isinstance(values[0], Int) and values[0].symbolic
         return Condition(symbolic)
     elif name in SYMBOL_MAKERS:
-        return _symbol(values)
+        return symbol(values)
     else:
         _other(walk, name, [*values, *(argument.value for argument in named.values())])
     return UNKNOWN
@@ -104,12 +104,6 @@ def _ceiling(a: Value, b: Value) -> Value:
     if not (isinstance(a, Int) and isinstance(b, Int)):
         return UNKNOWN
     return integers.combine("//", integers.add(integers.add(a, b), Int(-1)), b) or UNKNOWN
-
-
-def _symbol(values: list[Value]) -> Value:
-    if len(values) == 1 and isinstance(values[0], Const) and isinstance(values[0].value, str):
-        return integers.of(Quantity(("symbol", values[0].value), True, values[0].value))
-    return values[0] if len(values) == 1 and isinstance(values[0], Int) else UNKNOWN
 
 
 def _other(walk: Walk, name: str, values: list[Value]) -> None:

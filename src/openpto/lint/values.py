@@ -210,6 +210,12 @@ def items_of(value: Value) -> tuple[Value, ...] | None:
     return value.items if isinstance(value, (Tuple, List)) else None
 
 
+def numbers_of(value: Value) -> list[int] | None:
+    """The ints of a list or tuple; None if it is empty or holds something else."""
+    numbers = [number(item) for item in items_of(value) or ()]
+    return [n for n in numbers if n is not None] if numbers and None not in numbers else None
+
+
 def same(a: Value, b: Value) -> bool:
     """Whether two values are certainly the same."""
     return a is b or (not isinstance(a, (Tensor, List)) and a == b)

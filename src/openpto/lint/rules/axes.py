@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openpto.lint import api
 from openpto.lint.hooks import Call, on_operation
+from openpto.lint.results import REDUCTIONS
 from openpto.lint.values import items_of, number
 from openpto.lint.walk import Walk
 
@@ -12,7 +12,6 @@ COUNTED = frozenset({
     "sum", "amax", "amin", "prod", "softmax", "argmax", "argmin", "cumsum", "cumprod", "argsort", "topk", "gather",
     "transpose", "var", "index_select",
 })  # fmt: skip
-REDUCTIONS = frozenset({"sum", "amax", "amin", "prod"})
 BYTES = {"DT_FP32": 4, "DT_INT32": 4, "DT_FP16": 2, "DT_BF16": 2, "DT_INT16": 2}
 BLOCK = 32
 
@@ -35,8 +34,7 @@ def ranges(walk: Walk, call: Call) -> None:
 def blocks(walk: Walk, call: Call) -> None:
     """PTO305: the tile of a reduction holds whole blocks along its last axis."""
     tensor, tile = call.tensor("input"), walk.tiles.vec
-    operation = api.operation(call.name)
-    if call.name not in REDUCTIONS or operation is None or tensor is None or not isinstance(tile, tuple):
+    if call.name not in REDUCTIONS or tensor is None or not isinstance(tile, tuple):
         return
     rank, size = tensor.rank, BYTES.get(tensor.dtype or "")
     if not rank or size is None or len(tile) < rank:

@@ -9,7 +9,8 @@ from openpto.lint.functions import own_nodes
 from openpto.lint.hooks import Branch, Call, on, on_call
 from openpto.lint.integers import Int
 from openpto.lint.rules.syntax import own_jumps
-from openpto.lint.values import Condition, Tensor
+from openpto.lint.statements import is_symbolic_test
+from openpto.lint.values import Tensor
 from openpto.lint.walk import Walk
 
 
@@ -30,7 +31,7 @@ def now(walk: Walk, seen: Branch) -> None:
 
 def symbolic(seen: Branch) -> bool:
     """Whether the test is certainly known at run time only."""
-    return isinstance(seen.value, (Condition, Int)) and seen.value.symbolic
+    return is_symbolic_test(seen.value)
 
 
 @on(Branch)

@@ -119,7 +119,7 @@ def wrappers(look: Look) -> None:
     for function in look.module.functions:
         if function.kind == "kernel" or function.outer is not None:
             continue
-        hosts = function.name.endswith("_wrapper") or function.name.startswith(("launch_", "run_"))
+        hosts = _is_host(function)
         for node in function.own:
             path = look.path_of(node.func) if isinstance(node, ast.Call) else ""
             if hosts and path in ("pypto.zeros", "pypto.ones", "pypto.full", "pypto.empty"):
@@ -129,8 +129,13 @@ def wrappers(look: Look) -> None:
     _host_loops(look)
 
 
+def _is_host(function: Function) -> bool:
+    """Whether a function is, by its name, one that calls a kernel."""
+    return function.name.endswith("_wrapper") or function.name.startswith(("launch_", "run_"))
+
+
 def _host_loops(look: Look) -> None:
-    hosts = [f for f in look.module.functions if f.name.endswith("_wrapper") or f.name.startswith(("launch_", "run_"))]
+    hosts = [function for function in look.module.functions if _is_host(function)]
     if not hosts:
         return
     called = {id(call): kernel for call, kernel, _ in calls_of_kernels(look.module)}

@@ -44,9 +44,7 @@ def _keyword(look: Look, keyword: ast.keyword) -> None:
 
 def _options(look: Look, name: str, value: ast.expr) -> None:
     """An option dictionary, written here or given a name once."""
-    if isinstance(value, ast.Name):
-        defined = module_scope(look.module).definition(value.id)
-        value = value if defined is None else defined
+    value = written_out(look.module, value)
     if isinstance(value, (ast.List, ast.Tuple, ast.Set)) or (
         isinstance(value, ast.Constant) and value.value is not None
     ):
@@ -65,6 +63,12 @@ def _options(look: Look, name: str, value: ast.expr) -> None:
         elif key.value == "run_mode" and isinstance(entry, ast.Constant):
             if isinstance(entry.value, bool) or entry.value not in (0, 1, None):
                 look.report("PTO297", entry, value=repr(entry.value))
+
+
+def written_out(module: Module, value: ast.expr) -> ast.expr:
+    """The expression behind a name that the module binds once."""
+    defined = module_scope(module).definition(value.id) if isinstance(value, ast.Name) else None
+    return value if defined is None else defined
 
 
 @on_module

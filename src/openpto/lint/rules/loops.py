@@ -6,7 +6,7 @@ import ast
 
 from openpto.diagnostics.language import T
 from openpto.language.instead import integer_instead
-from openpto.lint.frames import keyword
+from openpto.lint.frames import keyword, keyword_text
 from openpto.lint.hooks import Call, Iteration, on, on_call
 from openpto.lint.integers import Int
 from openpto.lint.loops import runs_once
@@ -87,18 +87,13 @@ def nesting(walk: Walk, seen: Iteration) -> None:
         if loop.parallel and outer.loop.parallel and not runs_once(loop) and not runs_once(outer.loop):
             walk.report("PTO151", loop.call, name=_name(loop, seen.node), outer=_name(outer.loop, outer.node))
             break
-    own = _text(loop.call, "idx_name")
-    if own and any(_text(outer.loop.call, "idx_name") == own for outer in walk.loops):
+    own = keyword_text(loop.call, "idx_name")
+    if own and any(keyword_text(outer.loop.call, "idx_name") == own for outer in walk.loops):
         walk.report("PTO662", loop.call, name=own)
 
 
 def _name(loop: Loop, node: ast.For) -> str | T:
-    return _text(loop.call, "name") or T(f"the loop in line {node.lineno}", f"第 {node.lineno} 行的循环")
-
-
-def _text(call: ast.Call, name: str) -> str:
-    node = keyword(call, name)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return keyword_text(loop.call, "name") or T(f"the loop in line {node.lineno}", f"第 {node.lineno} 行的循环")
 
 
 @on_call("builtins.range")

@@ -19,11 +19,10 @@ def slices(walk: Walk, seen: Access) -> None:
     """PTO247 and PTO252 of `o[...] = v`."""
     if not isinstance(seen.value, Tensor) or seen.picks is None:
         return
-    whole = all(pick.is_whole for pick in seen.picks) and seen.ellipsis is None
-    if whole and seen.tensor.kind != "parameter":
+    if seen.is_whole and seen.tensor.kind != "parameter":
         return  # a local takes the dtype and the shape of what is moved into it
     at = seen.value_node or seen.node
-    if not same_dtype(walk, at, seen.value, seen.tensor) or not whole:
+    if not same_dtype(walk, at, seen.value, seen.tensor) or not seen.is_whole:
         return
     source, target = seen.value.shape, seen.tensor.shape
     have, want = (None if dims is None else count_of(dims) for dims in (source, target))

@@ -11,7 +11,7 @@ from openpto.lint.findings import Fix
 from openpto.lint.hooks import Binary, Call, KernelEnd, on, on_call, on_operation
 from openpto.lint.integers import Int
 from openpto.lint.settings_calls import cube_parts
-from openpto.lint.values import Const, List, Tensor, Tuple, Value, items_of, number
+from openpto.lint.values import Const, List, Tensor, Tuple, items_of, number, numbers_of
 from openpto.lint.walk import Walk
 
 _KINDS: dict[type, str] = {List: "list", Tuple: "tuple", Tensor: "Tensor"}
@@ -92,7 +92,7 @@ def _tensors(call: Call) -> list[Tensor]:
 def cube_tile(walk: Walk, call: Call) -> None:
     """PTO321 (L1 and L0), PTO322 (multiples of 16), PTO324 (L0C) of the cube tile in force."""
     parts = walk.tiles.cube
-    axes = [_numbers(part) for part in parts] if isinstance(parts, tuple) else []
+    axes = [numbers_of(part) for part in parts] if isinstance(parts, tuple) else []
     if len(axes) != 3 or any(axis is None for axis in axes):
         return
     m, k, n = (axis for axis in axes if axis is not None)
@@ -129,12 +129,6 @@ def _output_memory(walk: Walk, call: Call, m: list[int], k: list[int], n: list[i
         walk.report(
             "PTO324", call.node, memory="L0C", tile=tile, op="matmul", formula=formula, suggest=_shown(smaller)
         )  # fmt: skip
-
-
-def _numbers(part: Value) -> list[int] | None:
-    items = items_of(part)
-    numbers = [number(item) for item in items or ()]
-    return [n for n in numbers if n is not None] if numbers and None not in numbers else None
 
 
 def _up(value: int) -> int:

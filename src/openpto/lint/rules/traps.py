@@ -11,7 +11,7 @@ from openpto.lint.functions import Function, every_node, own_nodes
 from openpto.lint.hooks import on_function, on_module
 from openpto.lint.judge import Look
 from openpto.lint.modules import Module
-from openpto.lint.scopes import module_scope
+from openpto.lint.rules.jit import written_out
 
 SHADOWED = ("abs", "max", "min", "pow", "round", "sum")
 _REFERENCES = ("golden", "reference", "expected")
@@ -70,17 +70,11 @@ def run_mode_bound_at_import(look: Look) -> None:
         for keyword in kernel.jit_call.keywords:
             if keyword.arg != "runtime_options":
                 continue
-            for node in every_node(_written_out(look.module, keyword.value)):
+            for node in every_node(written_out(look.module, keyword.value)):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in late:
                     bound = T(f"what {node.id} is at import", f"{node.id} 在 import 时的值")
                     chosen, source = T("another value", "另一个值"), words.line(late[node.id])
                     look.report("PTO622", node, bound=bound, source=source, chosen=chosen)
-
-
-def _written_out(module: Module, value: ast.expr) -> ast.expr:
-    """The dictionary behind a name that is bound once."""
-    defined = module_scope(module).definition(value.id) if isinstance(value, ast.Name) else None
-    return value if defined is None else defined
 
 
 def _late_names(module: Module) -> Iterator[tuple[str, int]]:

@@ -10,7 +10,7 @@ from openpto.lint.hooks import Access, Call, Pick, on, on_call
 from openpto.lint.integers import Int
 from openpto.lint.keys import span_of, spread
 from openpto.lint.results import dims_of
-from openpto.lint.values import Const, Tensor, items_of
+from openpto.lint.values import Const, Tensor, items_of, shown_dims
 from openpto.lint.walk import Walk
 
 
@@ -54,9 +54,7 @@ def assemble_offsets(walk: Walk, call: Call) -> None:
 
 
 def _shape(tensor: Tensor | None) -> str:
-    if tensor is None or tensor.shape is None:
-        return "?"
-    return "[" + ", ".join("?" if dim is None else dim.label for dim in tensor.shape) + "]"
+    return "?" if tensor is None or tensor.shape is None else shown_dims(tensor.shape)
 
 
 @on(Access)
