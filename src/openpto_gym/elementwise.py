@@ -10,9 +10,7 @@ import numpy as np
 
 from openpto.ir.dtypes import DataType
 from openpto.testing import Tolerance
-from openpto_gym.operator import Array, Case
-
-FP16, BF16, FP32 = DataType.DT_FP16, DataType.DT_BF16, DataType.DT_FP32
+from openpto_gym.operator import Array, Case, cases_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,48 +41,28 @@ class ElementwiseCase(Case):
         return "x".join(map(str, self.shape))
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    name: str
-    shape: tuple[int, int, int, int]
-    data: str = "normal"
-    scale: float = 1.0
-
-
-_LAYOUTS = (
-    _Layout("one_element", (1, 1, 1, 1)),
-    _Layout("one_short_of_a_tile", (1, 15, 4, 16)),
-    _Layout("one_tile", (1, 16, 4, 16)),
-    _Layout("one_past_a_tile", (2, 17, 4, 16)),
-    _Layout("many_tiles", (3, 100, 8, 64), scale=3.0),
-    _Layout("odd_widths", (2, 33, 3, 37), scale=10.0),
-    _Layout("heads_wider_than_a_tile", (1, 5, 130, 80)),
-    _Layout("all_magnitudes", (2, 19, 4, 32), data="spread"),
-    _Layout("special_values", (1, 3, 2, 24), data="special"),
-    _Layout("no_tokens", (2, 0, 4, 16)),
-    _Layout("no_batch", (0, 7, 4, 16)),
-)
+_LAYOUTS: dict[str, dict[str, Any]] = {
+    "one_element": {"b": 1, "t": 1, "h": 1, "k": 1},
+    "one_short_of_a_tile": {"b": 1, "t": 15, "h": 4, "k": 16},
+    "one_tile": {"b": 1, "t": 16, "h": 4, "k": 16},
+    "one_past_a_tile": {"b": 2, "t": 17, "h": 4, "k": 16},
+    "many_tiles": {"b": 3, "t": 100, "h": 8, "k": 64, "scale": 3.0},
+    "odd_widths": {"b": 2, "t": 33, "h": 3, "k": 37, "scale": 10.0},
+    "heads_wider_than_a_tile": {"b": 1, "t": 5, "h": 130, "k": 80},
+    "all_magnitudes": {"b": 2, "t": 19, "h": 4, "k": 32, "data": "spread"},
+    "special_values": {"b": 1, "t": 3, "h": 2, "k": 24, "data": "special"},
+    "no_tokens": {"b": 2, "t": 0, "h": 4, "k": 16},
+    "no_batch": {"b": 0, "t": 7, "h": 4, "k": 16},
+}
 
 
 def elementwise_cases(
     tolerances: Mapping[DataType, Tolerance], *, form: str = "", leave_out: frozenset[str] = frozenset()
 ) -> tuple[ElementwiseCase, ...]:
-    """The shared cases for every dtype that has a tolerance; names end in the dtype unless it is FP32."""
-    cases = []
-    for dtype, tolerance in tolerances.items():
-        ending = "" if dtype is FP32 else f"_{dtype.short.lower()}"
-        for layout in _LAYOUTS:
-            if layout.name in leave_out:
-                continue
-            b, t, h, k = layout.shape
-            name = "_".join(filter(None, (form, layout.name))) + ending
-            cases.append(
-                ElementwiseCase(
-                    name=name, tolerance=tolerance, dtype=dtype, b=b, t=t, h=h, k=k,
-                    form=form, data=layout.data, scale=layout.scale,
-                )
-            )  # fmt: skip
-    return tuple(cases)
+    """The shared cases for every dtype that has a tolerance; names begin with the form, if there is one."""
+    start = f"{form}_" if form else ""
+    layouts = {start + name: {**own, "form": form} for name, own in _LAYOUTS.items() if name not in leave_out}
+    return cases_of(ElementwiseCase, tolerances, **layouts)
 
 
 def draw(case: ElementwiseCase, rng: np.random.Generator) -> Array:

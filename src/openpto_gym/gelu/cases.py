@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from openpto.testing import Tolerance
-from openpto_gym.elementwise import BF16, FP16, FP32, ElementwiseCase, draw, elementwise_cases
+from openpto_gym.elementwise import ElementwiseCase, draw, elementwise_cases
 from openpto_gym.gelu.golden import numpy_golden, torch_golden
 from openpto_gym.gelu.kernel import FORMS, gelu, gelu_backward
-from openpto_gym.operator import Arrays, Operator, unwritten
+from openpto_gym.operator import BF16, FP16, FP32, Arrays, Operator, unwritten
 
 # 1 + erf cancels for negative x: what is left there is right to a rounding of 1, times x.
 TOLERANCES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from openpto.testing import Tolerance
-from openpto_gym.elementwise import BF16, FP16, FP32, ElementwiseCase, draw, elementwise_cases
-from openpto_gym.operator import Arrays, Operator, unwritten
+from openpto_gym.elementwise import ElementwiseCase, draw, elementwise_cases
+from openpto_gym.operator import BF16, FP16, FP32, Arrays, Operator, unwritten
 from openpto_gym.relu.golden import numpy_golden, torch_golden
 from openpto_gym.relu.kernel import relu, relu_backward
 

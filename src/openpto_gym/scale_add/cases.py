@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from openpto.testing import Tolerance
-from openpto_gym.elementwise import BF16, FP16, FP32, ElementwiseCase, draw, elementwise_cases
-from openpto_gym.operator import Arrays, Operator, unwritten
+from openpto_gym.elementwise import ElementwiseCase, draw, elementwise_cases
+from openpto_gym.operator import BF16, FP16, FP32, Arrays, Operator, unwritten
 from openpto_gym.scale_add.golden import numpy_golden, torch_golden
 from openpto_gym.scale_add.kernel import scale_add
 
