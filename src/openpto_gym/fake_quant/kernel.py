@@ -51,7 +51,7 @@ def fake_quant_backward(
         live = (rows - row).min(ROWS)
         ratio, limited, _ = steps_of(weight, scale, row, live, width, low, high)
         above = pypto.view(grad, [ROWS, width], [row, 0], valid_shape=[live, width])
-        inside = pypto.eq(pypto.clip(pypto.round(ratio), low, high), pypto.round(ratio))
+        inside = pypto.eq(limited, pypto.round(ratio))
         pypto.assemble(pypto.where(inside, above, 0.0), [row, 0], dweight)
         slope = pypto.sum(above * pypto.where(inside, limited - ratio, limited), -1, True)
         given = pypto.view(scale, [ROWS, 1], [row, 0], valid_shape=[live, 1])
