@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from openpto_gym.operator import Array, Arrays, to_float64, to_torch
+from openpto_gym.quantize_goldens import fp8
 
 GROUP, LARGEST = 32, 448.0
 
@@ -26,7 +27,7 @@ def torch_golden(inputs: Arrays) -> Arrays:
 
 
 def numpy_golden(inputs: Arrays) -> Arrays:
-    """By arithmetic: elements are rounded to a multiple of the step of their binade, half to even."""
+    """By arithmetic."""
     wide = to_float64(inputs)
     return {"out": np.einsum("mk,nk->mn", _microscaled(wide["a"]), _microscaled(wide["b"]))}
 
@@ -37,7 +38,4 @@ def _microscaled(x: Array) -> Array:
     exponent = np.floor(np.log2(np.where(peak > 0, peak, 1.0)))
     scale = np.where(peak > 0, 2.0 ** np.clip(exponent - 8, -127, 127), 2.0**-127)
     quotient = np.clip(groups / scale, -LARGEST, LARGEST)
-    binade = np.maximum(np.floor(np.log2(np.maximum(np.abs(quotient), 2.0**-20))), -6)
-    step = 2.0 ** (binade - 3)
-    rounded: Array = (np.rint(quotient / step) * step * scale).reshape(x.shape)
-    return rounded
+    return (fp8(quotient) * scale).reshape(x.shape)
