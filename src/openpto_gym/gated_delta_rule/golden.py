@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,17 @@ SequenceRule = Callable[[Float64, Float64, Float64, Float64, Float64, Float64], 
 
 
 def torch_golden(inputs: Arrays) -> Arrays:
-    """The recurrence token by token for all heads at once, as sums over index letters in torch."""
+    """The recurrence, all heads at once."""
+    arrays = {**inputs, "gate": inputs["gate"][..., None]}
+    out, states = torch_token_by_token(arrays, range(len(inputs["states"])), inputs["act_seq_len"].tolist())
+    return {"core_attn_out": out, "last_state_data": states}
+
+
+def torch_token_by_token(inputs: Arrays, slots: Iterable[int], ends: list[int]) -> tuple[Float64, Float64]:
+    """The recurrence of a packed batch for all heads at once, as sums over index letters in torch.
+
+    gate is `[T, Nv, 1 or Dk]`; sequence b begins at `ends[b]`, and its state is the one of its slot.
+    """
     import torch
 
     tensors = to_torch(inputs)
@@ -30,18 +40,17 @@ def torch_golden(inputs: Arrays) -> Arrays:
         for x in (query, key)
     )
     query = query * query.shape[-1] ** -0.5
-    decay, beta = tensors["gate"].exp()[..., None, None], tensors["beta"][..., None]
+    decay, beta = tensors["gate"].exp()[:, :, None], tensors["beta"][..., None]
     outputs, states = torch.zeros_like(value), tensors["states"].clone()
-    ends = tensors["act_seq_len"].tolist()
-    for b, (first, end) in enumerate(pairwise(ends)):
-        state = states[b]
+    for slot, (first, end) in zip(slots, pairwise(ends), strict=True):
+        state = states[slot]
         for t in range(first, end):
             state = state * decay[t]
             missed = value[t] - torch.einsum("nvk,nk->nv", state, key[t])
             state = state + torch.einsum("nv,nk->nvk", beta[t] * missed, key[t])
             outputs[t] = torch.einsum("nvk,nk->nv", state, query[t])
-        states[b] = state
-    return {"core_attn_out": outputs.numpy(), "last_state_data": states.numpy()}
+        states[slot] = state
+    return outputs.numpy(), states.numpy()
 
 
 def normalised(rows: Array) -> Float64:
@@ -56,8 +65,8 @@ def token_by_token(
 ) -> tuple[Float64, Float64]:
     """One sequence of one head as the recurrence states it.
 
-    q, k `[n, Dk]` (normalised, q scaled), v `[n, Dv]`, beta and gate `[n]`, state `[Dv, Dk]`. Per token the state
-    decays, what it predicts for the key is corrected towards the value, and the query reads it.
+    q, k `[n, Dk]` (normalised, q scaled), v `[n, Dv]`, beta `[n]`, gate `[n]` or `[n, 1 or Dk]`, state `[Dv, Dk]`. Per
+    token the state decays, what it predicts for the key is corrected towards the value, and the query reads it.
     """
     outputs = np.zeros_like(v)
     for t in range(len(v)):

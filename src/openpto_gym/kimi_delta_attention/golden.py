@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from openpto_gym.gated_delta_rule.golden import normalised
+from openpto_gym.gated_delta_rule.golden import normalised, torch_token_by_token
 from openpto_gym.operator import Array, Arrays, to_float64
-from openpto_gym.recurrent_delta_rule.golden import torch_golden as token_by_token
 
 
 def torch_golden(inputs: Arrays) -> Arrays:
     """The recurrence, all heads at once."""
-    return token_by_token({**inputs, "slots": np.arange(len(inputs["states"]), dtype=np.int32)})
+    out, states = torch_token_by_token(inputs, range(len(inputs["states"])), inputs["cu_seqlens"].tolist())
+    return {"out": out, "states_out": states}
 
 
 def numpy_golden(inputs: Arrays) -> Arrays:
