@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,13 @@ def block_tables(rng: np.random.Generator, lengths: tuple[int, ...], size: int, 
         table[b, :count] = order[place : place + count]
         place += count
     return table, len(order)
+
+
+def live_pages(table: Array, lengths: tuple[int, ...], size: int) -> Iterator[tuple[int, int]]:
+    """(physical block, number of tokens in it) of every page of every sequence."""
+    for blocks, length in zip(table, lengths, strict=True):
+        for page in range(-(-length // size)):
+            yield int(blocks[page]), min(length - page * size, size)
 
 
 def tokens_of(cache: Array, table: Array, length: int) -> Array:

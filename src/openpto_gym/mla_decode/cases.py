@@ -10,7 +10,7 @@ from openpto_gym.attention.cases import TOLERANCES
 from openpto_gym.mla_decode.golden import numpy_golden, torch_golden
 from openpto_gym.mla_decode.kernel import mla_decode
 from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of, unwritten
-from openpto_gym.paging import block_tables
+from openpto_gym.paging import block_tables, live_pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +54,8 @@ def inputs(case: MlaDecodeCase) -> Arrays:
     rng = case.generator()
     table, blocks = block_tables(rng, case.lengths, case.size)
     cache = np.full((blocks, case.size, case.latent + case.rope), np.nan)
-    for b, length in enumerate(case.lengths):
-        for page in range(-(-length // case.size)):
-            live = min(length - page * case.size, case.size)
-            cache[table[b, page], :live] = rng.standard_normal((live, cache.shape[2]))
+    for block, live in live_pages(table, case.lengths, case.size):
+        cache[block, :live] = rng.standard_normal((live, cache.shape[2]))
     query = rng.standard_normal((len(case.lengths), case.s, case.n, case.latent + case.rope))
     arrays = {
         "q_latent": query[..., : case.latent],

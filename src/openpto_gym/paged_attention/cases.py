@@ -10,7 +10,7 @@ from openpto_gym.attention.cases import TOLERANCES
 from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of, unwritten
 from openpto_gym.paged_attention.golden import numpy_golden, torch_golden
 from openpto_gym.paged_attention.kernel import paged_attention
-from openpto_gym.paging import block_tables
+from openpto_gym.paging import block_tables, live_pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +55,8 @@ def inputs(case: PagedAttentionCase) -> Arrays:
     rng = case.generator()
     table, blocks = block_tables(rng, case.lengths, case.size)
     caches = np.full((2, blocks, case.size, case.nkv, case.d), np.nan)
-    for b, length in enumerate(case.lengths):
-        for page in range(-(-length // case.size)):
-            live = min(length - page * case.size, case.size)
-            caches[:, table[b, page], :live] = rng.standard_normal((2, live, case.nkv, case.d))
+    for block, live in live_pages(table, case.lengths, case.size):
+        caches[:, block, :live] = rng.standard_normal((2, live, case.nkv, case.d))
     query = rng.standard_normal((len(case.lengths), case.s, case.nq, case.d))
     arrays = {"query": query, "key_cache": caches[0], "value_cache": caches[1]}
     halves = {name: array.astype(case.element) for name, array in arrays.items()}
