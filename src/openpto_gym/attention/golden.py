@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from openpto_gym.attention_goldens import numpy_attention
 from openpto_gym.operator import Arrays, to_float64, to_torch
 
 
@@ -22,11 +23,7 @@ def torch_golden(inputs: Arrays, scale: float) -> Arrays:
 def numpy_golden(inputs: Arrays, scale: float) -> Arrays:
     """By the formula: all scores of a head at once."""
     wide = to_float64(inputs)
-    query, key, value = wide["query"], wide["key"], wide["value"]
-    out = np.empty_like(query)
-    group = query.shape[2] // key.shape[2]
-    for b, head in np.ndindex(query.shape[0], query.shape[2]):
-        scores = query[b, :, head] @ key[b, :, head // group].T * scale
-        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-        out[b, :, head] = weights @ value[b, :, head // group] / weights.sum(axis=1, keepdims=True)
+    out = np.empty_like(wide["query"])
+    for b, sequence in enumerate(zip(wide["query"], wide["key"], wide["value"], strict=True)):
+        out[b] = numpy_attention(*sequence, scale)
     return {"out": out}
