@@ -151,6 +151,11 @@ def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
             stack += reversed(children(node))
 
 
+def called_name(function: ast.expr) -> str:
+    """The last part of what is called: `f` of `f(x)` and of `a.b.f(x)`; empty for anything else."""
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
 def names_stored(body: list[ast.stmt]) -> set[str]:
     """The names that statements bind, whatever binds them."""
     return names_bound(own_nodes(body))

@@ -12,7 +12,7 @@ from openpto.lint.frames import keyword
 from openpto.lint.hooks import Argument, Call, tell_call
 from openpto.lint.integers import Int
 from openpto.lint.scopes import SYMBOL_MAKERS, symbol
-from openpto.lint.values import UNKNOWN, Condition, Const, Dim, Loop, Name, Tensor, Value, items_of
+from openpto.lint.values import UNKNOWN, Condition, Const, Dim, Loop, Name, Tensor, TensorKind, Value, items_of
 
 if TYPE_CHECKING:
     from openpto.lint.walk import Walk
@@ -93,11 +93,8 @@ def declared(node: ast.Call, values: list[Value], named: dict[str, Argument]) ->
     name = named["name"].value if "name" in named else values[2] if len(values) > 2 else UNKNOWN
     shown = name.value if isinstance(name, Const) and isinstance(name.value, str) else ""
     known = dtype.api if isinstance(dtype, Name) and dtype.api.startswith("DT_") else None
-    kind = "declared" if dims is not None and keyword(node, "data_ptr") is None else "result"
-    tensor = Tensor("declared" if kind == "declared" else "result", shown, dims, False, known, node)
-    tensor.full = kind == "declared"
-    tensor.written = kind == "result"
-    return tensor
+    kind: TensorKind = "declared" if dims is not None and keyword(node, "data_ptr") is None else "result"
+    return Tensor(kind, shown, dims, False, known, node, full=kind == "declared", written=kind == "result")
 
 
 def _ceiling(a: Value, b: Value) -> Value:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 from openpto.lint import api
+from openpto.lint.functions import called_name
 from openpto.lint.hooks import Access, Binary, Call, Dropped, Followed, Foreign, KernelEnd, on, on_operation
 from openpto.lint.keys import spread
 from openpto.lint.values import UNKNOWN, Tensor, number
@@ -29,8 +30,7 @@ def dropped(walk: Walk, seen: Dropped) -> None:
     operation = api.operation(walk.frame.function.module.path_of(function).removeprefix("pypto."))
     if operation is not None and operation.core == "none":
         return
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "the operation")
-    walk.report("PTO775", seen.node, op=name)
+    walk.report("PTO775", seen.node, op=called_name(function) or "the operation")
 
 
 @on(Followed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from openpto.lint.functions import called_name
 from openpto.lint.hooks import on_module
 from openpto.lint.judge import Look
 from openpto.lint.rules.gym import is_impl, role
@@ -71,8 +72,7 @@ def tests(look: Look) -> None:
 
 
 def _contents(look: Look, first: ast.stmt) -> None:
-    called = [node.func for node in look.module.nodes if isinstance(node, ast.Call)]
-    names = {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in called}
+    names = {called_name(node.func) for node in look.module.nodes if isinstance(node, ast.Call)}
     if not names & set(COMPARISONS):
         look.report("PTO719", first)
     for word in ("TILE_FWK_DEVICE_ID", "set_device"):

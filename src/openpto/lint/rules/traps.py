@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from openpto.diagnostics import words
 from openpto.diagnostics.language import T
-from openpto.lint.functions import Function, every_node, own_nodes
+from openpto.lint.functions import Function, called_name, every_node, own_nodes
 from openpto.lint.hooks import on_function, on_module
 from openpto.lint.judge import Look
 from openpto.lint.modules import Module
@@ -135,8 +135,13 @@ def compared_with_itself(look: Look) -> None:
     for node in look.module.nodes:
         if not isinstance(node, ast.Call) or len(node.args) < 2:
             continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in ("assert_allclose", "assert_close", "allclose", "assert_array_equal", "detailed_tensor_compare"):
+        if called_name(node.func) in (
+            "assert_allclose",
+            "assert_close",
+            "allclose",
+            "assert_array_equal",
+            "detailed_tensor_compare",
+        ):
             first, second = node.args[:2]
             if not isinstance(first, ast.Constant) and ast.dump(first) == ast.dump(second):
                 look.report("PTO777", node, what=look.module.source.segment(first)[:40])
