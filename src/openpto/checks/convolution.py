@@ -9,13 +9,13 @@ from math import prod
 from openpto.checks.capacity import find_overflows
 from openpto.checks.findings import Finding
 from openpto.device import Chip, Demand, Piece, align
+from openpto.device.capacity import BLOCK, FRACTAL, SUM_BYTES
 from openpto.diagnostics import T
 from openpto.diagnostics.words import both
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.nodes import Op, Value
 from openpto.ops.convolution import Geometry
 
-FRACTAL, BLOCK, SUM_BYTES = 16, 32, 4
 OLDER = "DAV_2201"
 _NO_MORE = T("", "")
 
