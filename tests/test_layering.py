@@ -23,6 +23,7 @@ ROOMS = (
     "kernel",
     "testing",
     "lint",
+    "guide",
     "cli",
 )
 # Modules that lie directly in openpto/: the room after which each of them stands.
