@@ -69,6 +69,21 @@ def _explain(
         raise typer.Exit(1)
 
 
+@app.command("guide")
+def _guide(
+    query: Annotated[
+        list[str] | None, typer.Argument(metavar="[KEY | WORDS]", help="A leaf; nothing for the table of all of them.")
+    ] = None,
+    walk: Annotated[bool, typer.Option("--walk", help="Ask what you see, question by question.")] = False,
+    lang: Annotated[Literal["en", "zh"] | None, typer.Option(help="Language of the guide.")] = None,
+) -> None:
+    """Lead from what you see to one page: why it happens, how to find out, wrong and right code."""
+    from openpto.cli import guide
+
+    if not guide.run(" ".join(query or ()), walk, lang):
+        raise typer.Exit(1)
+
+
 @app.command(
     "lint",
     add_help_option=False,

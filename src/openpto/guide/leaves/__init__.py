@@ -1,24 +1,11 @@
-"""The leaves of the guide by key. Each file of this folder has a tuple LEAVES; the list below is complete."""
+"""The leaves of the guide by key, in the order of the questions that lead to them. Importing this reads the pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from openpto.guide.leaves.leaf import Leaf
+from openpto.guide.leaves.pages import read_leaf
+from openpto.guide.leaves.tree import AREAS
 
 __all__ = ["LEAVES", "Leaf"]
 
-_FILES: tuple[tuple[Leaf, ...], ...] = ()
-
-
-def _by_key(leaves: Iterable[Leaf]) -> dict[str, Leaf]:
-    """Leaves by key, in their order. A key that is taken is a mistake of ours (ValueError)."""
-    found: dict[str, Leaf] = {}
-    for leaf in leaves:
-        if leaf.key in found:
-            raise ValueError(f"leaf {leaf.key}: the key is already taken")
-        found[leaf.key] = leaf
-    return found
-
-
-LEAVES: dict[str, Leaf] = _by_key(leaf for file in _FILES for leaf in file)
+LEAVES: dict[str, Leaf] = {key: read_leaf(key) for area in AREAS for key in area.leaves}

@@ -1,0 +1,31 @@
+"""The questions that lead to the leaves: what do you see? An area of trouble, then a situation in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openpto.diagnostics import T
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """One answer to "what do you see?", with the leaves that ask further, the most frequent first."""
+
+    answer: T
+    leaves: tuple[str, ...]
+
+
+AREAS: tuple[Area, ...] = (
+    Area(
+        T("A code or a log that says too little", "只有错误码，或日志没有说明原因"),
+        ("error-codes", "masked-errors"),
+    ),
+    Area(
+        T("A kernel with dynamic shapes does not compile", "动态形状的 kernel 无法编译"),
+        ("dynamic-shapes", "symbolic-tiles"),
+    ),
+    Area(
+        T("A message about tiles or on-chip memory", "与 tile 或片上存储有关的报错"),
+        ("tile-not-set",),
+    ),
+)

@@ -1,0 +1,96 @@
+"""The code of the leaves runs and shows what the pages say."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import guide_blocks
+from openpto.diagnostics import T
+from openpto.guide.leaves import LEAVES, Leaf
+
+CARETS = sys.version_info >= (3, 11)  # older interpreters point at the statement
+
+
+@pytest.mark.parametrize("language", guide_blocks.LANGUAGES)
+@pytest.mark.parametrize("key", list(LEAVES))
+def test_code_does_what_the_page_says(key, language):
+    for step in guide_blocks.run_leaf(LEAVES[key], language):
+        if step.block.language == "python":
+            assert step.told.codes == step.block.promised, step.told.shown
+        if CARETS or step.text is None or "^" not in step.text.text:
+            assert step.agrees, step.told.shown
+
+
+def leaf(body: str) -> Leaf:
+    return Leaf("sample", T("t", "t"), T("s", "s"), ("x",), T(body, body))
+
+
+def steps(body: str) -> list[guide_blocks.Step]:
+    return list(guide_blocks.run_leaf(leaf(body), "en"))
+
+
+def test_what_is_printed_is_compared():
+    assert [step.agrees for step in steps("```python\nprint(1)\n```\n\n```text\n1\n```\n")] == [True]
+    assert [step.agrees for step in steps("```python\nprint(1)\n```\n\n```text\n2\n```\n")] == [False]
+    assert [step.agrees for step in steps("```python\nprint(1)\n```\n")] == [False]
+
+
+PROGRAM = """```python
+# file: one.py
+print("one")
+```
+
+```text
+one
+```
+
+```sh
+python one.py
+```
+
+```text
+one
+```
+"""
+
+NO_ARGUMENT = """```python
+import pypto
+
+
+@pypto.frontend.jit
+def k(x: pypto.Tensor([8], pypto.DT_FP32)):
+    x[:] = x
+
+
+k()
+```
+"""
+
+
+def test_what_is_told_is_collected():
+    (step,) = steps(NO_ARGUMENT)
+    assert step.told.codes == ["PTO511"]
+    assert step.block.promised == []
+
+
+def test_later_blocks_find_the_files_of_earlier_ones():
+    assert [step.agrees for step in steps(PROGRAM)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown", "same"),
+    [
+        ("a\nb", "a\nb", True),
+        ("a\n...\nd", "a\nb\nc\nd", True),
+        ("a\n...\nd", "a\nd", True),
+        ("...\nd", "a\nb\nd", True),
+        ("a\n...", "a\nb", True),
+        ("a\n...\nd", "a\nb\nc\ne", False),
+        ("a", "a\nb", False),
+        ("a.c", "abc", False),
+    ],
+)
+def test_three_dots_stand_for_any_lines(wanted, shown, same):
+    assert guide_blocks.matches(wanted, shown) is same
