@@ -22,6 +22,7 @@ ROOMS = (
     "runtime",
     "kernel",
     "testing",
+    "pytest_plugin",
     "lint",
     "guide",
     "cli",
@@ -30,6 +31,7 @@ ROOMS = (
 FRONT_MODULES = {
     "_version": -1,
     "_forks": -1,
+    "_runs": -1,
     "_install": ROOMS.index("diagnostics"),
     "distributed": ROOMS.index("runtime"),
 }

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from openpto._runs import observers
 from openpto.diagnostics import PyptoWarning, user_boundary
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import RunMode
@@ -96,8 +97,10 @@ class Made(Protocol):
 
 
 def remember(run: Receipt | Made) -> None:
-    """Make a receipt the last one of this thread."""
+    """Make a receipt the last one of this thread, and tell who wants to know."""
     _local.run = run
+    for observe in observers:
+        observe(run)
 
 
 def receipt_of(run: Receipt | Made | None) -> Receipt | None:

@@ -1,6 +1,7 @@
 """Comparing what a kernel wrote with a golden."""
 
 from openpto.testing.assertion import assert_close, require_output
+from openpto.testing.cases import Case, parse_cases, read_cases
 from openpto.testing.compare import Comparison, Element, compare
 from openpto.testing.report import report, summary
 from openpto.testing.tolerance import PROFILES, T1, T2, T3, T4, T5, T6, Ratios, Tolerance, default_tolerance
@@ -14,6 +15,7 @@ __all__ = [
     "T4",
     "T5",
     "T6",
+    "Case",
     "Comparison",
     "Element",
     "Ratios",
@@ -23,6 +25,8 @@ __all__ = [
     "compare",
     "compare_triple",
     "default_tolerance",
+    "parse_cases",
+    "read_cases",
     "report",
     "require_output",
     "summary",

@@ -1,4 +1,4 @@
-"""PTO537-539: comparisons of outputs with goldens."""
+"""PTO537-539, PTO541-542: comparisons of outputs with goldens, files of cases, marks of tests."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -90,5 +90,62 @@ register(
         ),
         bad=_compared('out, x.astype(np.float64) + 1.0, tolerance="T9"'),
         good=_compared('out, x.astype(np.float64) + 1.0, tolerance="T2"'),
+    )
+)
+
+_CASES = """from openpto.testing import parse_cases
+
+
+def run():
+    parse_cases('[{{"id": "tail", "shape": {shape}, "dtype": "fp32", "rtol": 1e-5}}]')
+"""
+
+register(
+    Rule(
+        code="PTO541",
+        name="cases-not-understood",
+        exc=ValueError,
+        title=T("file of cases not understood", "无法理解的用例文件"),
+        message=T("{source} can not be read: {problem}", "无法读取 {source}：{problem}"),
+        help=T(
+            'write a list of objects such as {{"id": "tail", "level": 0, "shape": [65, 256], "dtype": "fp32"}}',
+            '请写成对象的列表，例如 {{"id": "tail", "level": 0, "shape": [65, 256], "dtype": "fp32"}}',
+        ),
+        explanation=T(
+            "A file of cases is JSON: a row per case with id, shape and dtype, and if wanted level, seed, rtol and atol "
+            "or a tolerance by name. Shapes and types may be given per tensor. Every other key belongs to the operator.",
+            "用例文件为 JSON：每个用例一项，含 id、shape、dtype，可选 level、seed、rtol 与 atol 或以名称给出的容差。"
+            "形状与类型可按张量分别给出。其余的键由算子自行使用。",
+        ),
+        bad=_CASES.format(shape='"65x256"'),
+        good=_CASES.format(shape="[65, 256]"),
+    )
+)
+
+_MARKED = """from openpto.pytest_plugin.chips import chips_of
+
+
+def run():
+    assert chips_of(["{chip}"]) == ("910B",)
+"""
+
+register(
+    Rule(
+        code="PTO542",
+        name="no-such-chip",
+        exc=ValueError,
+        title=T("no such chip", "没有这种芯片"),
+        message=T("a test is marked for {chip}, which is no chip", "测试标记的 {chip} 不是已知芯片"),
+        help=T(
+            "name 910B, 910C or 950 in pytest.mark.pypto_chip(...)",
+            "请在 pytest.mark.pypto_chip(...) 中写 910B、910C 或 950",
+        ),
+        explanation=T(
+            "A mark says for which chips a test is meant. A run for another chip leaves the test out, so that a name "
+            "with a slip would leave it out of every run.",
+            "该标记说明测试适用于哪些芯片。面向其他芯片的运行会跳过该测试，因此写错名称会使它在所有运行中都被跳过。",
+        ),
+        bad=_MARKED.format(chip="910X"),
+        good=_MARKED.format(chip="910B"),
     )
 )
