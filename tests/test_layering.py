@@ -25,6 +25,7 @@ ROOMS = (
     "pytest_plugin",
     "lint",
     "guide",
+    "verify",
     "cli",
 )
 # Modules that lie directly in openpto/: the room after which each of them stands.

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from openpto._version import API_LEVEL, __version__
-from openpto.cli import cache, gym
+from openpto.cli import cache, gym, verify
 from openpto.diagnostics import NOWHERE, PyptoError, at, user_boundary
 
 app = typer.Typer(
@@ -94,6 +94,9 @@ def _lint(context: typer.Context) -> None:
     from openpto.cli import lint
 
     raise typer.Exit(lint.run(context.args))
+
+
+app.command("verify")(verify.run)
 
 
 @app.command("tiles")

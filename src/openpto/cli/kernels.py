@@ -71,20 +71,22 @@ def given(pairs: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def stand_ins(signature: Signature, values: Mapping[str, str]) -> tuple[list[Any], dict[str, Any]]:
-    """Positional tensors and keyword values for a trace.
+def stand_ins(
+    signature: Signature, values: Mapping[str, str], extent: int = _EXTENT
+) -> tuple[list[Any], dict[str, Any]]:
+    """Positional tensors and keyword values for a trace; `extent` is that of dynamic axes.
 
     Shapes follow the annotations; what they leave open is taken from `values`: "8x64" or "8x64:INT32" for a tensor, a
     Python literal (or else a text) for another parameter. Raises PTO597 for what is open still.
     """
-    tensors = [_tensor(parameter, values.get(parameter.name, ""), signature) for parameter in signature.tensors]
+    tensors = [_tensor(parameter, values.get(parameter.name, ""), signature, extent) for parameter in signature.tensors]
     return tensors, dict(_constants(signature.values, values, signature))
 
 
-def _tensor(parameter: TensorParameter, text: str, signature: Signature) -> np.ndarray[Any, Any]:
+def _tensor(parameter: TensorParameter, text: str, signature: Signature, extent: int) -> np.ndarray[Any, Any]:
     extents, _, type_name = text.partition(":")
     try:
-        shape = [int(part) for part in extents.split("x")] if extents else _declared_shape(parameter.spec)
+        shape = [int(part) for part in extents.split("x")] if extents else _declared_shape(parameter.spec, extent)
         dtype = DataType["DT_" + type_name.upper().removeprefix("DT_")] if type_name else parameter.spec.dtype
     except (ValueError, KeyError):
         fail("PTO598", text=f"{parameter.name}={text}")
@@ -93,19 +95,19 @@ def _tensor(parameter: TensorParameter, text: str, signature: Signature) -> np.n
     return np.zeros(shape, numpy_dtype(dtype or DataType.DT_FP32))
 
 
-def _declared_shape(spec: TensorSpec) -> list[int] | None:
+def _declared_shape(spec: TensorSpec, extent: int) -> list[int] | None:
     """Extents for the trace, or None if an extent that belongs to the compilation is not declared."""
     if spec.open_ended or any(dim.kind == "static" for dim in spec.dims):
         return None
-    return [_extent(dim) for dim in spec.dims]
+    return [_extent(dim, extent) for dim in spec.dims]
 
 
-def _extent(dim: DimSpec) -> int:
+def _extent(dim: DimSpec, extent: int) -> int:
     if isinstance(dim.value, int):
         return dim.value
     if dim.value is None:
-        return _EXTENT
-    return int(E.evaluate(dim.value, dict.fromkeys(dim.value.leaves, _EXTENT)))
+        return extent
+    return int(E.evaluate(dim.value, dict.fromkeys(dim.value.leaves, extent)))
 
 
 def _constants(

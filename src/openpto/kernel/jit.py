@@ -20,7 +20,7 @@ from openpto.frontend.sites import user_frames
 from openpto.ir import printer, ssa, verifier
 from openpto.ir.enums import RunMode
 from openpto.ir.nodes import Kernel, Scope
-from openpto.kernel import images, verifying
+from openpto.kernel import images, observing, verifying
 from openpto.kernel.binding import Bound, bind
 from openpto.kernel.early import BoundMode, warn_of_stitching
 from openpto.kernel.host import REQUIRES_GRAD
@@ -150,10 +150,26 @@ class JitCallableWrapper:
         Raises:
             PyptoError: PTO5xx for arguments, PTO1xx to PTO3xx for the kernel's source, PTO4xx while it runs.
         """
+        observer = observing.current()
+        if observer is not None:
+            self._observed(observer, args, kwargs)
+            return
         again = self._repeats.run(args, kwargs, self._options.get("runtime_options"), self.__name__)
         run = again if again is not None else self._run(args, kwargs)
         self._local.run = run
         remember(run)
+
+    def _observed(self, observer: observing.Observer, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Run a call that somebody watches."""
+        call = observer.begins(self, args, kwargs)
+        try:
+            receipt = self._run(args, kwargs)
+        except BaseException as error:
+            observer.failed(call, error)
+            raise
+        self._local.run = receipt
+        remember(receipt)
+        observer.completed(call, receipt)
 
     def _run(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Receipt:
         """Run a call that is not like an earlier one."""

@@ -36,6 +36,7 @@ from openpto.diagnostics.rules import (
     tiles,
     unwritten,
     verification,
+    verify,
     windows,
 )
 
@@ -75,5 +76,6 @@ __all__ = [
     "tiles",
     "unwritten",
     "verification",
+    "verify",
     "windows",
 ]

@@ -1,0 +1,234 @@
+"""The third step: kernels run here. Structure, tiles of the chips, numbers on both engines, and receipts of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from openpto.device import CHIPS
+from openpto.diagnostics import PROFILES, PyptoError
+from openpto.kernel.observing import ObservedCall, Observer, observe
+from openpto.kernel.receipt import Receipt
+from openpto.language.configuration import configure
+from openpto.testing import compare, report, summary
+from openpto.verify.golden_step import differences
+from openpto.verify.outcome import Check
+from openpto.verify.subject import Array, Arrays, Subject, Trial
+
+ENGINES = ("native", "reference")
+
+
+@dataclass(slots=True)
+class Simulated:
+    """What the runs of a trial leave for the device and for replays.
+
+    calls    of the first engine that ran it
+    outputs  of that run
+    goldens  of the first golden; empty if there is none
+    """
+
+    trial: Trial
+    calls: list[ObservedCall]
+    outputs: Arrays
+    goldens: Arrays = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Simulation:
+    """The step: its checks are yielded, the rest is collected here."""
+
+    subject: Subject
+    target: str | None = None
+    chip: str | None = None
+    simulated: list[Simulated] = field(default_factory=list)
+    failed: list[ObservedCall] = field(default_factory=list)
+    receipts: list[dict[str, Any]] = field(default_factory=list)
+    _looked_at: set[str] = field(default_factory=set)
+
+    def checks(self) -> Iterator[Check]:
+        """All checks, trial by trial."""
+        for trial in self.subject.trials:
+            yield from self._trial(trial)
+        if not self.subject.trials:
+            yield Check("runs", "not run", detail="; ".join(self.subject.notes) or "there are no cases")
+
+    def _trial(self, trial: Trial) -> Iterator[Check]:
+        runs: dict[str, Simulated] = {}
+        for engine in ENGINES:
+            if engine == "native" and find_spec("llvmlite") is None:
+                yield Check(f"runs on {engine}", "not run", trial.name, "llvmlite is not installed")
+                continue
+            checks, run = self._run(trial, engine)
+            yield from checks
+            if run is None:
+                return
+            runs[engine] = run
+        first = next(iter(runs.values()))
+        yield from self._structure(trial, first.calls)
+        yield from self._numbers(trial, first)
+        if len(runs) > 1:
+            yield _agreement(trial, *runs.values())
+        self.simulated.append(first)
+
+    def _run(self, trial: Trial, engine: str) -> tuple[list[Check], Simulated | None]:
+        """Run a trial on one engine."""
+        name = f"runs on {engine}"
+        inputs = trial.inputs()
+        kept = {key: array.copy() for key, array in inputs.items()}
+        with configure(engine=engine, target=self.target, platform=self.chip), observe(Observer()) as watched:
+            try:
+                outputs = trial.run(inputs)
+            except Exception as error:  # whatever a kernel or its wrapper raises is what this trial has to show
+                self.failed += [call for call in watched.calls if call.error is error]
+                text = str(error) if isinstance(error, PyptoError) else f"{type(error).__name__}: {error}"
+                code = {"code": error.code} if isinstance(error, PyptoError) else {}
+                return [Check(name, "fail", trial.name, text, code)], None
+        receipts = [call.receipt for call in watched.calls if call.receipt is not None]
+        self.receipts += [{"trial": trial.name, **described(receipt)} for receipt in receipts]
+        problem = _idle(receipts, outputs) or "\n".join(differences(kept, inputs))
+        checks = [Check(name, "fail" if problem else "pass", trial.name, problem)]
+        other = [receipt for receipt in receipts if receipt.engine != engine]
+        if other and not problem:
+            why = f"{other[0].kernel} ran on {other[0].engine}"
+            checks = [Check(name, "not run", trial.name, why)]
+        return checks, Simulated(trial, watched.calls, outputs)
+
+    def _structure(self, trial: Trial, calls: Sequence[ObservedCall]) -> Iterator[Check]:
+        """Kernels for each chip and profile: tiles, operations, element types. Equal programs are looked at once."""
+        for call in calls:
+            assert call.receipt is not None
+            if call.receipt.kernel_hash in self._looked_at:
+                continue
+            self._looked_at.add(call.receipt.kernel_hash)
+            chips = (self.chip,) if self.chip else tuple(CHIPS)
+            profiles = (self.target,) if self.target else tuple(PROFILES)
+            yield _taken("tiles", trial, {chip: _refusal(call, platform=chip) for chip in chips})
+            yield _taken("profiles", trial, {profile: _refusal(call, target=profile) for profile in profiles})
+
+    def _numbers(self, trial: Trial, run: Simulated) -> Iterator[Check]:
+        """Outputs against the first golden."""
+        if not trial.goldens:
+            yield Check("numbers", "not run", trial.name, trial.missing or "there is no golden")
+            return
+        try:
+            with np.errstate(all="ignore"):
+                run.goldens = trial.goldens[0].compute(trial.inputs())
+        except Exception as error:  # whatever a golden raises
+            yield Check("numbers", "fail", trial.name, f"the golden: {type(error).__name__}: {error}")
+            return
+        yield from compared("numbers", trial, run.outputs, run.goldens)
+
+
+def compared(name: str, trial: Trial, outputs: Arrays, goldens: Arrays) -> Iterator[Check]:
+    """One check per output, with the numbers of the comparison."""
+    if outputs.keys() != goldens.keys():
+        yield Check(name, "fail", trial.name, f"outputs are {sorted(outputs)}, goldens {sorted(goldens)}")
+        return
+    for out, actual in outputs.items():
+        golden = goldens[out]
+        if actual.shape != golden.shape:
+            yield Check(name, "fail", trial.name, f"{out} has shape {actual.shape}, its golden {golden.shape}")
+            continue
+        if actual.size and np.may_share_memory(actual, golden):
+            yield Check(name, "fail", trial.name, f"the golden of {out} is the memory of the output")
+            continue
+        tolerance = trial.tolerance(out, actual)
+        found = compare(actual, golden, tolerance)
+        data = {
+            "output": out,
+            "elements": found.elements,
+            "outside": found.outside,
+            "max_abs": _plain(found.max_abs),
+            "max_ulp": _plain(found.max_ulp),
+            "tolerance": str(tolerance),
+        }
+        floats = actual.dtype.kind not in "iub"
+        detail = "" if found.ok else f"{out}: {summary(found)} (tolerance {tolerance})\n{report(found, floats=floats)}"
+        yield Check(name, "pass" if found.ok else "fail", trial.name, detail, data)
+
+
+def described(receipt: Receipt) -> dict[str, Any]:
+    """A receipt as plain data."""
+    return {
+        "kernel": receipt.kernel,
+        "kernel_hash": receipt.kernel_hash,
+        "engine": receipt.engine,
+        "numerics": receipt.numerics,
+        "target": receipt.target,
+        "platform": receipt.platform,
+        "run_mode": receipt.run_mode.name,
+        "ops_executed": receipt.ops_executed,
+        "elements_written": dict(receipt.elements_written),
+        "run_seconds": round(receipt.run_seconds, 6),
+        "warnings": sorted({warning.code for warning in receipt.warnings}),
+    }
+
+
+def same_bits(first: Array, second: Array) -> bool:
+    """Whether two arrays hold the same values bit for bit; all NaN are equal."""
+    if (first.shape, first.dtype) != (second.shape, second.dtype):
+        return False
+    if first.tobytes() == second.tobytes():
+        return True
+    bits = np.dtype(f"u{first.itemsize}")
+    differ = np.ascontiguousarray(first).view(bits) != np.ascontiguousarray(second).view(bits)
+    if first.dtype.kind in "iub":
+        return not differ.any()
+    return not (differ & ~(np.isnan(first.astype(np.float64)) & np.isnan(second.astype(np.float64)))).any()
+
+
+def _agreement(trial: Trial, first: Simulated, second: Simulated) -> Check:
+    """Both engines: the same bits, the same counts."""
+    found = [f"{name} differs" for name, array in first.outputs.items() if not same_bits(array, second.outputs[name])]
+    for one, two in zip(first.calls, second.calls, strict=False):
+        assert one.receipt is not None
+        assert two.receipt is not None
+        if dict(one.receipt.elements_written) != dict(two.receipt.elements_written):
+            found.append(f"{one.receipt.kernel}: elements written differ")
+    return Check("engines agree bit for bit", "fail" if found else "pass", trial.name, "\n".join(found))
+
+
+def _idle(receipts: Sequence[Receipt], outputs: Arrays) -> str:
+    """Why outputs cannot be what a kernel wrote; empty if they can."""
+    if not receipts:
+        return "no kernel was called"
+    for name, array in outputs.items():
+        if not array.size:
+            continue
+        at, size = array.ctypes.data, array.nbytes
+        memory = [(r, m) for r in receipts for m in r.outputs if m.pointer < at + size and at < m.pointer + m.nbytes]
+        if not memory:
+            return f"{name} is not memory that a kernel wrote"
+        if not any(r.elements_written.get(m.name, 1) for r, m in memory):
+            return f"no element of {name} was written"
+    return ""
+
+
+def _refusal(call: ObservedCall, **changes: str) -> PyptoError | None:
+    """What compiling a call's kernel for a chip or a profile stops with."""
+    arguments = [call.before[first] for first in call.same]
+    with configure(**changes):
+        try:
+            call.kernel.lower(*arguments, *call.args[len(arguments) :], **call.kwargs)
+        except PyptoError as error:
+            return error
+    return None
+
+
+def _taken(name: str, trial: Trial, found: dict[str, PyptoError | None]) -> Check:
+    """Passes if one of those asked for takes the kernel; the others are told."""
+    refusals = {key: error for key, error in found.items() if error is not None}
+    data = {key: "ok" if error is None else error.code for key, error in found.items()}
+    if len(refusals) == len(found):
+        return Check(name, "fail", trial.name, str(next(iter(refusals.values()))), data)
+    told = ", ".join(f"{key} {error.code}" if error is not None else key for key, error in found.items())
+    return Check(name, "pass", trial.name, told, data)
+
+
+def _plain(value: float) -> float | str:
+    """A number that JSON has, or its name."""
+    return value if np.isfinite(value) else str(value)

@@ -1,0 +1,72 @@
+"""What is verified: the files of an operator, its trials, and what computes their goldens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from openpto.testing import Tolerance
+
+Array = NDArray[Any]
+Arrays = Mapping[str, Array]
+"""Arrays by names: of inputs, or of outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """One way to compute what a kernel should give.
+
+    name     as reports show it
+    compute  inputs -> outputs by name; it must neither call a kernel nor change its inputs
+    wide     whether it computes in float64 whatever the inputs are
+    """
+
+    name: str
+    compute: Callable[[Arrays], Arrays]
+    wide: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One input of an operator.
+
+    name       of the case
+    about      dtype and sizes, for reports
+    inputs     gives the inputs by name, the same at every call
+    run        inputs -> outputs by name: allocates outputs and calls the kernel
+    goldens    the golden that outputs are compared with, then further ones that have to agree with it
+    tolerance  of an output, by its name
+    missing    why there is no golden, where there is none
+    """
+
+    name: str
+    about: str
+    inputs: Callable[[], Arrays]
+    run: Callable[[Arrays], Arrays]
+    goldens: tuple[Golden, ...]
+    tolerance: Callable[[str, Array], Tolerance]
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An operator, a folder or a file.
+
+    name          as the command was given it
+    files         all files of it, which are linted
+    kernel_files  those that define kernels
+    golden_files  those that compute goldens
+    trials        its cases
+    only          kernels that count, by name; empty: all
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    kernel_files: tuple[Path, ...]
+    golden_files: tuple[Path, ...]
+    trials: tuple[Trial, ...]
+    notes: tuple[str, ...] = field(default=())
