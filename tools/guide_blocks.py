@@ -107,7 +107,7 @@ def run_leaf(leaf: Leaf, language: Language) -> Iterator[Step]:
     """Run the blocks of a leaf in turn, in a folder of their own."""
     with tempfile.TemporaryDirectory() as folder, _inside(folder), _speaking(language):
         found = blocks(leaf.body.in_language(language))
-        for block, after in zip(found, [*found[1:], None], strict=True):
+        for block, after in zip(found, [*found[1:], None], strict=False):
             if block.language in _RUNNERS:
                 told = _RUNNERS[block.language](block)
                 yield Step(block, told, after if after is not None and after.language == "text" else None)

@@ -28,4 +28,30 @@ AREAS: tuple[Area, ...] = (
         T("A message about tiles or on-chip memory", "与 tile 或片上存储有关的报错"),
         ("tile-not-set",),
     ),
+    Area(
+        T("The toolchain or the device fails", "工具链或设备本身失败"),
+        (
+            "aicore-exception",
+            "device-memory",
+            "device-code",
+            "device-timeout",
+            "device-busy",
+            "device-not-set",
+            "driver-too-old",
+            "multi-card",
+            "toolchain-crash",
+            "import-fails",
+            "verify-build",
+            "cost-model",
+            "graph-capture",
+        ),
+    ),
+    Area(
+        T("It takes too long", "耗时太长"),
+        ("compile-hangs", "kernel-is-slow"),
+    ),
+    Area(
+        T("It runs, and something is odd", "能运行，但表现奇怪"),
+        ("results-change", "counter-does-not-grow", "print-shows-expressions"),
+    ),
 )
