@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import io
 import linecache
 import os
@@ -169,12 +170,19 @@ _RUNNERS = {"python": _python, "sh": _shell}
 
 @contextlib.contextmanager
 def _inside(folder: str) -> Iterator[None]:
-    before = os.getcwd()
+    """Make a folder the current one, whose files can be imported."""
+    before, known = os.getcwd(), set(sys.modules)
     os.chdir(folder)
+    sys.path.insert(0, folder)
+    importlib.invalidate_caches()
     try:
         yield
     finally:
         os.chdir(before)
+        sys.path.remove(folder)
+        for name in set(sys.modules) - known:
+            if str(getattr(sys.modules[name], "__file__", None)).startswith(folder):
+                del sys.modules[name]
 
 
 @contextlib.contextmanager

@@ -21,12 +21,32 @@ AREAS: tuple[Area, ...] = (
         ("error-codes", "masked-errors"),
     ),
     Area(
-        T("A kernel with dynamic shapes does not compile", "动态形状的 kernel 无法编译"),
-        ("dynamic-shapes", "symbolic-tiles"),
+        T("The decorator or the call of a kernel is refused", "kernel 的装饰器或调用被拒绝"),
+        ("jit-signature", "call-arguments"),
+    ),
+    Area(
+        T("A kernel with dynamic shapes does not compile, or its tail is wrong", "动态形状无法编译，或尾块出错"),
+        ("dynamic-shapes", "symbolic-tiles", "loop-bounds", "symbolic-indices", "tails"),
+    ),
+    Area(
+        T("A message about a loop, a condition or the order of writes", "与循环、条件或写入顺序有关的报错"),
+        (
+            "conditions",
+            "first-iteration",
+            "loop-carried",
+            "counter-does-not-grow",
+            "moved-tensor",
+            "read-write-cycle",
+            "parallel-loops",
+        ),
     ),
     Area(
         T("A message about tiles or on-chip memory", "与 tile 或片上存储有关的报错"),
         ("tile-not-set",),
+    ),
+    Area(
+        T("It runs, and the result is wrong or odd", "能运行，但结果不对或表现奇怪"),
+        ("silent-output", "results-change", "print-shows-expressions"),
     ),
     Area(
         T("The toolchain or the device fails", "工具链或设备本身失败"),
@@ -49,9 +69,5 @@ AREAS: tuple[Area, ...] = (
     Area(
         T("It takes too long", "耗时太长"),
         ("compile-hangs", "kernel-is-slow"),
-    ),
-    Area(
-        T("It runs, and something is odd", "能运行，但表现奇怪"),
-        ("results-change", "counter-does-not-grow", "print-shows-expressions"),
     ),
 )
