@@ -26,6 +26,7 @@ ROOMS = (
     "lint",
     "guide",
     "verify",
+    "lsp",
     "cli",
 )
 # Modules that lie directly in openpto/: the room after which each of them stands.

@@ -8,6 +8,7 @@ import pytest
 
 import rule_pages
 from openpto.diagnostics import RULES
+from openpto.diagnostics.markdown import escaped
 
 
 def test_pages_are_current() -> None:
@@ -40,4 +41,4 @@ def test_links_lead_to_pages() -> None:
     [("*args and a_b", r"\*args and a\_b"), ("write `o[:] = *x`", "write `o[:] = *x`"), ("a ` b", r"a \` b")],
 )
 def test_prose_has_no_markup_but_code(text: str, shown: str) -> None:
-    assert rule_pages.escaped(text) == shown
+    assert escaped(text) == shown

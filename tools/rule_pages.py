@@ -12,7 +12,7 @@ from pathlib import Path
 
 from openpto.diagnostics import RULES, Rule, T
 from openpto.diagnostics.language import Language
-from openpto.diagnostics.pages import Part, heading_line, parts
+from openpto.diagnostics.markdown import code, escaped, page
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "rules"
@@ -102,21 +102,7 @@ def _links(name: str, language: Language) -> str:
 
 
 def _page(rule: Rule, language: Language) -> str:
-    lines = [f"# {escaped(heading_line(rule, language))}", "", f"`{rule.name}` · {_links(rule.code, language)}"]
-    for part in parts(rule, language):
-        lines += ["", *_part(part)]
-    return "\n".join(lines) + "\n"
-
-
-def _part(part: Part) -> Iterator[str]:
-    if part.heading:
-        yield from (f"## {part.heading[0].upper()}{part.heading[1:]}", "")
-    if part.kind == "prose":
-        yield escaped(part.text)
-    elif part.kind == "list":
-        yield from (f"- {_code(entry)}" for entry in part.text.split("\n"))
-    else:
-        yield from ("```python" if part.kind == "program" else "```text", *part.text.split("\n"), "```")
+    return page(rule, language, below=f"`{rule.name}` · {_links(rule.code, language)}")
 
 
 def _index(language: Language) -> str:
@@ -128,7 +114,7 @@ def _index(language: Language) -> str:
             lines += ["", f"## {title.in_language(language)} (PTO{digit}xx)", ""]
             lines += _table([_say(key, language) for key in heading], (_row(rule, language) for rule in members))
     for key, column, found in (("vendor", "code", _aliases()), ("phrases", "word", _phrases())):
-        rows = ([_code(name), ", ".join(map(_link, codes))] for name, codes in sorted(found.items()))
+        rows = ([code(name), ", ".join(map(_link, codes))] for name, codes in sorted(found.items()))
         lines += ["", f"## {_say(key, language)}", "", *_table([_say(column, language), ""], rows)]
     return "\n".join(lines) + "\n"
 
@@ -149,11 +135,6 @@ def _link(code: str) -> str:
     return f"[{code}]({code}.md)"
 
 
-def _code(text: str) -> str:
-    """Text as code, whatever backticks it has."""
-    return f"`` {text} ``" if "`" in text else f"`{text}`"
-
-
 def _aliases() -> dict[str, list[str]]:
     """Our codes by vendor code."""
     found: dict[str, list[str]] = {}
@@ -172,18 +153,6 @@ def _phrases() -> dict[str, list[str]]:
             if words != "...":
                 found.setdefault(words, []).append(rule.code)
     return found
-
-
-def escaped(text: str) -> str:
-    """Prose as Markdown that shows it as it is: what stands in backticks is code, the rest has no markup."""
-    pieces = text.split("`")
-    if len(pieces) % 2 == 0:
-        return _plain(text)
-    return "`".join(piece if number % 2 else _plain(piece) for number, piece in enumerate(pieces))
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"([\\*_<>\[\]#`])", r"\\\1", text)
 
 
 def main() -> int:

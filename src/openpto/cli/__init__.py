@@ -9,6 +9,10 @@ def main() -> None:
         from openpto.cli.lint import run as lint
 
         sys.exit(lint(sys.argv[2:]))
+    if sys.argv[1:2] == ["lsp"]:
+        from openpto.cli.lsp import run as lsp
+
+        sys.exit(lsp(sys.argv[2:]))
     from openpto.cli.app import run
 
     run()

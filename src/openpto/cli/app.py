@@ -99,6 +99,18 @@ def _lint(context: typer.Context) -> None:
 app.command("verify")(verify.run)
 
 
+@app.command(
+    "lsp",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+def _lsp(context: typer.Context) -> None:
+    """Serve an editor: findings, repairs and pages of codes, by the language server protocol."""
+    from openpto.cli import lsp
+
+    raise typer.Exit(lsp.run(context.args))
+
+
 @app.command("tiles")
 def _tiles(
     op: Annotated[str, typer.Argument(metavar="OP", help="A public operation: add, softmax, matmul, conv ...")],

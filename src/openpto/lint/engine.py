@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from openpto.diagnostics.span import Site, Span
@@ -56,13 +56,30 @@ def lint_files(files: Iterable[Path], selection: Selection | None = None) -> lis
     return judge.findings()
 
 
-def _parsed(path: str, text: str, judge: Judge, project: Project) -> Module | None:
+def lint_open(texts: Mapping[str, str], selection: Selection, beside: Mapping[str, str] | None = None) -> list[Finding]:
+    """The findings of texts that an editor holds, by path; what is on disk under these paths is not looked at.
+
+    beside    texts of other files that are open: imports find them in place of the files on disk; they are not linted
+    """
+    judge, project = Judge(selection), Project()
+    modules = [_parsed(path, text, judge, project) for path, text in texts.items()]
+    for path, text in (beside or {}).items():
+        _parsed(path, text, None, project)
+    for module in modules:
+        if module is not None:
+            _lint(module, judge)
+    return judge.findings()
+
+
+def _parsed(path: str, text: str, judge: Judge | None, project: Project) -> Module | None:
     try:
         return project.module(parse(path, text))
     except SyntaxError as error:
-        _unreadable(path, error.lineno or 1, (error.offset or 1) - 1, error.msg, judge)
+        line, column, why = error.lineno or 1, (error.offset or 1) - 1, error.msg
     except ValueError as error:  # null bytes
-        _unreadable(path, 1, 0, str(error), judge)
+        line, column, why = 1, 0, str(error)
+    if judge is not None:
+        _unreadable(path, line, column, why, judge)
     return None
 
 

@@ -340,3 +340,37 @@ register(
         untestable="it belongs to the arguments of a process; tests/lint/test_fixes.py shows it",
     )
 )
+
+_WITHOUT_PYGLS = """import sys
+
+from openpto.lsp.start import require
+
+
+def run():
+    known = sys.modules.get("pygls")
+    {hide}
+    try:
+        require()
+    finally:
+        sys.modules.pop("pygls", None)
+        if known is not None:
+            sys.modules["pygls"] = known
+"""
+
+register(
+    Rule(
+        code="PTO795",
+        name="no-pygls",
+        exc=ImportError,
+        title=T("pygls is needed to serve an editor", "为编辑器提供服务需要 pygls"),
+        message=T("pygls cannot be loaded: {why}", "无法加载 pygls：{why}"),
+        help=T("pip install 'openpto[lsp]'", "运行 pip install 'openpto[lsp]'"),
+        explanation=T(
+            "`pypto lsp` speaks the language server protocol with pygls 2, an optional package. `pypto lint` finds the "
+            "same without it.",
+            "`pypto lsp` 通过可选的 pygls 2 包实现语言服务器协议。`pypto lint` 不需要它也能发现同样的问题。",
+        ),
+        bad=_WITHOUT_PYGLS.format(hide='sys.modules["pygls"] = None'),
+        good=_WITHOUT_PYGLS.format(hide="import pygls"),
+    )
+)
