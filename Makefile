@@ -16,7 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet $(PIP_ARGS)
 MADE := $(VENV)/.made
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all-pythons fuzz bench lint format typecheck docs-tables clean
+.PHONY: help demo test test-slow test-all-pythons fuzz bench lint format typecheck docs docs-serve docs-tables clean
 
 help:  ## list the targets
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,12 @@ format: $(MADE)/dev  ## let ruff lay the code out
 typecheck: $(MADE)/dev  ## mypy, strict, over src
 	$(PY) -m mypy
 
+docs: $(MADE)/docs  ## build the documentation site in site/, English and Chinese; a warning fails
+	$(PY) tools/build_site.py
+
+docs-serve: $(MADE)/docs  ## build the site and show it on http://127.0.0.1:8000
+	$(PY) tools/build_site.py --serve
+
 docs-tables: $(MADE)/run  ## write the generated pages and type stubs again
 	$(PY) tools/api_table.py --write
 	$(PY) tools/contract_table.py --write
@@ -62,7 +68,7 @@ docs-tables: $(MADE)/run  ## write the generated pages and type stubs again
 	$(PY) tools/lint_table.py --write
 
 clean:  ## remove the environments and everything that was built
-	rm -rf $(VENV) .venvs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venvs build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps: one per set of packages, made again when pyproject.toml changes.
 $(MADE)/venv:
@@ -75,6 +81,10 @@ $(MADE)/run: $(MADE)/venv pyproject.toml
 
 $(MADE)/test: $(MADE)/run
 	$(PIP) -e '.[test]' '$(TORCH_SPEC)'
+	@touch $@
+
+$(MADE)/docs: $(MADE)/run
+	$(PIP) -e '.[docs]'
 	@touch $@
 
 $(MADE)/dev: $(MADE)/run

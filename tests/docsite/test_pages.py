@@ -1,0 +1,94 @@
+"""The pages of the site: complete, the same ones in both languages, with links that lead to pages."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from docsite.navigation import navigation
+from docsite.pages import assets, joined, site_pages
+from docsite.sources import LANGUAGES, Source, relinked, with_codes_linked
+from openpto.diagnostics import RULES
+from openpto.diagnostics.language import Language
+from openpto_gym.registry import NAMES
+
+ROOT = Path(__file__).resolve().parents[2]
+pages = cache(site_pages)
+
+
+def flat(entry: object) -> list[str]:
+    """The paths of a navigation."""
+    if isinstance(entry, str):
+        return [entry]
+    inner = entry.values() if isinstance(entry, dict) else entry
+    return [path for part in inner for path in flat(part)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_is_left_out(language: Language) -> None:
+    made = pages(language)
+    assert {f"rules/{code}.md" for code in RULES} <= made.keys()
+    assert {f"gym/{name}.md" for name in NAMES} <= made.keys()
+    docs = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert {path for path in docs if "zh/" not in path} <= made.keys()
+    assert {path.removeprefix("zh/") for path in docs if path.startswith("zh/")} <= made.keys()
+
+
+def test_both_languages_have_the_same_pages() -> None:
+    assert pages("en").keys() == pages("zh").keys()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_links_lead_to_pages(language: Language) -> None:
+    made = pages(language)
+    known = made.keys() | set(assets())
+    for path, text in made.items():
+        prose = re.sub(r"^```.*?^```[ \t]*$|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", text, flags=re.M | re.S)
+        for target in re.findall(r"(?<!\\)\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
+            assert posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) in known, (path, target)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_page_is_in_the_navigation_once(language: Language) -> None:
+    found = flat(navigation(pages(language), language))
+    assert sorted(found) == sorted(pages(language))
+
+
+def test_a_page_that_no_section_names_stands_under_tools() -> None:
+    tools = next(entry["Tools"] for entry in navigation(["index.md", "lint.md", "new.md"], "en") if "Tools" in entry)
+    assert tools == ["lint.md", "new.md"]
+
+
+def test_links_between_files_become_links_between_pages() -> None:
+    source = Source("docs/zh/a/b.md", "[x](../../rules/zh/PTO301.md#stops) [y](https://z) ![p](../../assets/p.svg)\n")
+    expected = "[x](../rules/PTO301.md#stops) [y](https://z) ![p](../assets/p.svg)\n"
+    assert relinked(source, "a/b.md", {}) == expected
+    block = Source("docs/a.md", "```text\n[x](b.md)\n```\n")
+    assert relinked(block, "c/d.md", {}) == block.text
+
+
+def test_codes_in_prose_become_links() -> None:
+    text = "# PTO301\nPTO301, `PTO301`; `noqa: PTO301`, PTO000, [PTO301](x.md)\n```\nPTO301\n```\n"
+    link = "rules/PTO301.md"
+    expected = (
+        f"# PTO301\n[PTO301]({link}), [`PTO301`]({link}); `noqa: PTO301`, PTO000, [PTO301](x.md)\n```\nPTO301\n```\n"
+    )
+    assert with_codes_linked(text, "a.md") == expected
+    assert with_codes_linked("PTO301", link) == "PTO301"
+
+
+def test_chinese_site_says_where_a_text_is_in_english_only() -> None:
+    assert "本页只有英文" in pages("zh")["architecture.md"]
+    assert "本页只有英文" not in pages("zh")["index.md"]
+    assert "本页只有英文" not in "".join(pages("en").values())
+
+
+def test_lines_of_chinese_are_joined() -> None:
+    assert (
+        joined("- 一行，\n  下一行 a\n  b\n\n三\n```\n四\n五\n```\n")
+        == "- 一行，下一行 a\n  b\n\n三\n```\n四\n五\n```\n"
+    )
