@@ -76,7 +76,7 @@ def test_bodies_are_plain_markdown(key):
         assert {b.language for b in guide_blocks.blocks(body)} <= {"python", "sh", "text", "console"}
         assert body.count("\n```") % 2 == 0
         assert body.endswith("\n")
-        assert max(map(len, text.split("\n"))) <= 132
+        assert max(len(line) for line in text.split("\n") if not line.startswith("|")) <= 132
 
 
 def test_a_page_needs_its_head():

@@ -41,8 +41,28 @@ AREAS: tuple[Area, ...] = (
         ),
     ),
     Area(
+        T("A message about shapes: view, assemble, reshape, slices", "与形状有关的报错：view、assemble、reshape、切片"),
+        ("view-ranks", "assemble", "reshape"),
+    ),
+    Area(
         T("A message about tiles or on-chip memory", "与 tile 或片上存储有关的报错"),
-        ("tile-not-set",),
+        (
+            "tile-not-set",
+            "tile-rank",
+            "tile-alignment",
+            "ub-overflow",
+            "cube-tiles",
+            "cube-memory",
+            "choosing-tiles",
+        ),
+    ),
+    Area(
+        T("A message about a matmul", "与 matmul 有关的报错"),
+        ("matmul-operands", "matmul-long-axis"),
+    ),
+    Area(
+        T("A message about another operation or its operands", "与其他操作或其操作数有关的报错"),
+        ("tensor-ops", "python-operators", "casts", "scan-and-reduction", "gather-scatter"),
     ),
     Area(
         T("It runs, and the result is wrong or odd", "能运行，但结果不对或表现奇怪"),
