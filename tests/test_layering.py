@@ -21,6 +21,7 @@ ROOMS = (
     "checks",
     "runtime",
     "kernel",
+    "torch_ops",
     "testing",
     "pytest_plugin",
     "lint",

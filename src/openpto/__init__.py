@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from openpto.checks.query import TileFinding, check_tiles
     from openpto.kernel.receipt import Receipt, last_run
     from openpto.language.configuration import Settings, configure, settings
+    from openpto.torch_ops import register_torch_op
 
 __all__ = [
     "Receipt",
@@ -24,6 +25,7 @@ __all__ = [
     "configure",
     "distributed",
     "last_run",
+    "register_torch_op",
     "settings",
     "testing",
 ]
@@ -35,6 +37,7 @@ _HOMES = {
     "check_tiles": "openpto.checks.query",
     "configure": "openpto.language.configuration",
     "last_run": "openpto.kernel.receipt",
+    "register_torch_op": "openpto.torch_ops",
     "settings": "openpto.language.configuration",
 }
 

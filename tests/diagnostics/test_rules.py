@@ -18,7 +18,11 @@ from openpto.diagnostics.render import fill
 from openpto.diagnostics.source import cell_width
 from openpto.diagnostics.span import NOWHERE
 
-TESTABLE = [code for code, rule in RULES.items() if not rule.untestable and rule.found_by == "run"]
+TESTABLE = [
+    pytest.param(code, marks=pytest.mark.torch) if "import torch" in rule.bad else code
+    for code, rule in RULES.items()
+    if not rule.untestable and rule.found_by == "run"
+]
 ROOT = Path(__file__).resolve().parents[2]
 
 WITHOUT_VALUES = {

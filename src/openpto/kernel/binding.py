@@ -15,7 +15,7 @@ from openpto.kernel.declaration import STATIC, DimSpec
 from openpto.kernel.host import HostTensor, host_tensor, is_torch_tensor
 from openpto.kernel.signature import MISSING, Signature, TensorParameter
 
-_STORED_AS_UINT8 = frozenset({DataType.DT_HF8, DataType.DT_FP4_E2M1X2, DataType.DT_FP4_E1M2X2, DataType.DT_FP4_E1M2})
+STORED_AS_UINT8 = frozenset({DataType.DT_HF8, DataType.DT_FP4_E2M1X2, DataType.DT_FP4_E1M2X2, DataType.DT_FP4_E1M2})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +145,7 @@ def _dtype(parameter: TensorParameter, tensor: HostTensor) -> DataType:
     declared = parameter.spec.dtype
     if declared is None or declared is tensor.dtype:
         return tensor.dtype
-    if tensor.dtype is DataType.DT_UINT8 and declared in _STORED_AS_UINT8:
+    if tensor.dtype is DataType.DT_UINT8 and declared in STORED_AS_UINT8:
         return declared
     fail("PTO523", name=parameter.name, declared=declared.name, got=tensor.dtype.name)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from openpto.diagnostics import fail
 from openpto.ir.dtypes import DataType, from_numpy, numpy_dtype
 
-_TORCH_DTYPES = {
+TORCH_DTYPES = {
     "float16": DataType.DT_FP16, "bfloat16": DataType.DT_BF16, "float32": DataType.DT_FP32,
     "float64": DataType.DT_DOUBLE, "bool": DataType.DT_BOOL,
     "int8": DataType.DT_INT8, "int16": DataType.DT_INT16, "int32": DataType.DT_INT32, "int64": DataType.DT_INT64,
@@ -99,7 +99,7 @@ def _from_torch(name: str, value: Any) -> HostTensor:
     torch = _torch()
     assert torch is not None
     _check_plain(name, value, torch)
-    dtype = _TORCH_DTYPES.get(str(value.dtype).removeprefix("torch."))
+    dtype = TORCH_DTYPES.get(str(value.dtype).removeprefix("torch."))
     if dtype is None:
         fail("PTO520", name=name, dtype=str(value.dtype))
     shape, strides = tuple(value.shape), tuple(value.stride())

@@ -1,0 +1,125 @@
+"""Shapes and dtypes of results, from those of the arguments; extents may be symbols of torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from openpto.diagnostics import fail
+from openpto.ir import expr as E
+from openpto.ir.dtypes import DataType
+from openpto.ir.expr import Expr
+from openpto.kernel.binding import STORED_AS_UINT8
+from openpto.kernel.signature import TensorParameter
+from openpto.torch_ops.description import Description
+
+Shape = tuple[Any, ...]
+ShapeRule = str | Callable[..., Sequence[Any]]
+"""The name of the input that a result is shaped like, or a function of the arguments."""
+
+
+def check_rules(op: Description, shapes: Mapping[str, ShapeRule]) -> None:
+    """Refuse rules for what is no output, and outputs whose shape nothing tells.
+
+    Raises:
+        ValueError: PTO551, PTO552.
+    """
+    outputs, inputs = [p.name for p in op.outputs], [p.name for p in op.inputs]
+    for name, rule in shapes.items():
+        if name not in outputs:
+            problem = f"shapes names {name!r}; the outputs are {', '.join(outputs) or 'none'}"
+        elif isinstance(rule, str) and rule not in inputs:
+            problem = f"shapes says that {name} is shaped like {rule!r}; the inputs are {', '.join(inputs)}"
+        else:
+            continue
+        fail("PTO551", name=op.name, kernel=op.kernel.__name__, problem=problem)
+    known = {leaf for p in op.inputs for dim in p.spec.dims for leaf in _leaf(dim.value)}
+    for output in op.outputs:
+        if output.name in shapes or (not output.spec.open_ended and _is_determined(output, known)):
+            continue
+        if not _alike(op, output):
+            _unknown(op, output, "no input is declared so")
+
+
+def _unknown(op: Description, output: TensorParameter, reason: str) -> NoReturn:
+    fail("PTO552", name=op.name, output=output.name, declared=str(output.spec), reason=reason)
+
+
+def _leaf(value: int | Expr | None) -> list[Expr]:
+    return [value] if isinstance(value, Expr) and value.is_leaf else []
+
+
+def _is_determined(output: TensorParameter, known: set[Expr]) -> bool:
+    """Whether every extent is a number or follows from named symbols of the inputs."""
+    return all(
+        dim.kind == "fixed" or (isinstance(dim.value, Expr) and dim.value.leaves <= known) for dim in output.spec.dims
+    )
+
+
+def _alike(op: Description, output: TensorParameter) -> list[int]:
+    """Numbers of the inputs that are declared with the same extents."""
+    wanted = output.spec.dims, output.spec.open_ended
+    return [at for at, p in enumerate(op.inputs) if (p.spec.dims, p.spec.open_ended) == wanted]
+
+
+def shapes_of(
+    op: Description, rules: Mapping[str, ShapeRule], tensors: Sequence[Any], scalars: Mapping[str, Any]
+) -> list[Shape]:
+    """The shape of every result. ValueError: PTO552, inputs that are declared alike have several."""
+    return [_shape_of(op, output, rules.get(output.name), tensors, scalars) for output in op.outputs]
+
+
+def _shape_of(
+    op: Description, output: TensorParameter, rule: ShapeRule | None, tensors: Sequence[Any], scalars: Mapping[str, Any]
+) -> Shape:
+    if callable(rule):
+        return tuple(rule(*tensors, *scalars.values()))
+    if rule is not None:
+        return tuple(tensors[[p.name for p in op.inputs].index(rule)].shape)
+    extents = _extents(op, tensors)
+    if not output.spec.open_ended and _is_determined(output, set(extents)):
+        return tuple(_value(dim.value, extents) for dim in output.spec.dims)
+    found = [tuple(tensors[at].shape) for at in _alike(op, output)]
+    if any(other != found[0] for other in found[1:]):
+        reason = f"inputs that are declared so have the shapes {', '.join(str(list(shape)) for shape in found)}"
+        _unknown(op, output, reason)
+    return found[0]
+
+
+def _extents(op: Description, tensors: Sequence[Any]) -> dict[Expr, Any]:
+    """The extents of this call by the symbols that the annotations name."""
+    return {
+        leaf: extent
+        for p, tensor in zip(op.inputs, tensors, strict=True)
+        for dim, extent in zip(p.spec.dims, tensor.shape, strict=False)
+        for leaf in _leaf(dim.value)
+    }
+
+
+def _value(value: int | Expr | None, extents: Mapping[Expr, Any]) -> Any:
+    if isinstance(value, Expr):
+        return extents[value] if value.is_leaf else E.evaluate(value, extents)
+    return value
+
+
+def check_arguments(op: Description, tensors: Sequence[Any], type_of: Callable[[Any], DataType | None]) -> None:
+    """The checks of a call for tensors without data: element types, ranks, fixed extents.
+
+    ``type_of`` gives our element type of one of torch.
+
+    Raises:
+        ValueError: PTO520 to PTO523, as a call of the kernel does.
+    """
+    for p, tensor in zip(op.inputs, tensors, strict=True):
+        spec, dtype, shape = p.spec, type_of(tensor.dtype), tuple(tensor.shape)
+        if dtype is None:
+            fail("PTO520", name=p.name, dtype=str(tensor.dtype))
+        stored = dtype is DataType.DT_UINT8 and spec.dtype in STORED_AS_UINT8
+        if spec.dtype is not None and spec.dtype is not dtype and not stored:
+            fail("PTO523", name=p.name, declared=spec.dtype.name, got=dtype.name)
+        if len(shape) != len(spec.dims) and not spec.open_ended and not spec.has_marks:
+            fail("PTO521", name=p.name, declared=str(spec), wanted=len(spec.dims), got=len(shape))
+        for axis, (dim, extent) in enumerate(zip(spec.dims, shape, strict=False)):
+            if dim.kind == "fixed" and extent != dim.value:
+                where: dict[str, Any] = {"name": p.name, "axis": axis, "declared": str(spec), "shape": list(shape)}
+                fail("PTO522", wanted=str(dim), got=extent, **where)
