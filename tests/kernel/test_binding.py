@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import openpto
+import pypto
 from openpto.diagnostics import PyptoError, PyptoWarning
 from openpto.ir import expr as E
 from openpto.ir.dtypes import DataType
@@ -176,3 +178,25 @@ def test_memory_shared_in_part_is_refused():
     assert code(any_two, a, a.view(np.int32)).code == "PTO527"
     assert bind(any_two, (a[:4], a[4:]), {}).alias == {}
     assert bind(any_two, (a[:0], a), {}).alias == {}
+
+
+@pypto.frontend.jit
+def mirrored(x: Tensor([N, 32], F32), out: Tensor([N * 2, 32], F32)):
+    pypto.set_vec_tile_shapes(8, 32)
+    for i in pypto.loop((x.shape[0] + 7) // 8):
+        live = pypto.min(x.shape[0] - i * 8, 8)
+        tile = pypto.view(x, [8, 32], [i * 8, 0], valid_shape=[live, 32])
+        pypto.assemble(tile, [i * 8, 0], out)
+        pypto.assemble(-tile, [x.shape[0] + i * 8, 0], out)
+
+
+@pytest.mark.parametrize("engine", ["reference", "auto"])
+def test_an_extent_that_is_computed_from_another(engine):
+    with openpto.configure(engine=engine):
+        for rows in (3, 9):
+            x = np.arange(rows * 32, dtype=np.float32).reshape(rows, 32)
+            out = np.empty((rows * 2, 32), np.float32)
+            mirrored(x, out)
+            assert (out == np.concatenate([x, -x])).all()
+        with pytest.raises(PyptoError, match="PTO522"):
+            mirrored(x, np.empty((rows, 32), np.float32))

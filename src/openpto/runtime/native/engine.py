@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from openpto._forks import opened_in_child
 from openpto.diagnostics import Site, collect_warnings, fault, make_error
+from openpto.ir import expr
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
 from openpto.runtime import collector
@@ -358,9 +359,9 @@ class _Host:
             self.races.take(entry.kind, values[1:], entry.count)
 
 
-def _size(sizes: Mapping[Expr, int], leaf: Expr) -> int:
-    known = leaf.concrete()
-    return known if known is not None else sizes[leaf]
+def _size(sizes: Mapping[Expr, int], extent: Expr) -> int:
+    """The value of a declared extent, which may be an expression of named symbols."""
+    return sizes[extent] if extent in sizes else expr.evaluate(extent, sizes)
 
 
 _arenas = threading.local()
