@@ -28,6 +28,7 @@ ROOMS = (
     "guide",
     "verify",
     "lsp",
+    "doctor",
     "cli",
 )
 # Modules that lie directly in openpto/: the room after which each of them stands.

@@ -9,6 +9,10 @@ def main() -> None:
         from openpto.cli.lint import run as lint
 
         sys.exit(lint(sys.argv[2:]))
+    if sys.argv[1:2] == ["doctor"]:
+        from openpto.cli.doctor import run as doctor
+
+        sys.exit(doctor(sys.argv[2:]))
     if sys.argv[1:2] == ["lsp"]:
         from openpto.cli.lsp import run as lsp
 

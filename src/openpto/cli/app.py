@@ -100,6 +100,18 @@ app.command("verify")(verify.run)
 
 
 @app.command(
+    "doctor",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+def _doctor(context: typer.Context) -> None:
+    """Say what is installed, which engine runs kernels and why, what is wrong, and what to do."""
+    from openpto.cli import doctor
+
+    raise typer.Exit(doctor.run(context.args))
+
+
+@app.command(
     "lsp",
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True},

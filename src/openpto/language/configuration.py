@@ -203,6 +203,12 @@ def _from_variable(name: str, variable: str) -> Any:
     return match
 
 
+def from_variable(variable: str) -> Any:
+    """What one of the variables of settings says. ValueError: PTO295, no possible value."""
+    name = next(name for name, known in _VARIABLES.items() if known == variable)
+    return _from_variable(name, variable) if os.environ.get(variable) else getattr(Settings(), name)
+
+
 def _nearest(word: str, known: tuple[str, ...]) -> str:
     """The value that was probably meant; all that exist if none is near."""
     return (get_close_matches(word, known, n=1, cutoff=0.4) or [" or ".join(known)])[0]
