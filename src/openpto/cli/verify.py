@@ -33,7 +33,7 @@ def run(
         Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON; - is the terminal.")
     ] = None,
     require_device: Annotated[
-        bool, typer.Option("--require-device", help="Fail if the step on the device was not run.")
+        bool, typer.Option("--require-device", help="Fail if the last step did not run on a device.")
     ] = False,
 ) -> None:
     """Verify an operator: syntax and lint, golden, SIM on both engines, device.
@@ -63,6 +63,6 @@ def run(
             typer.echo(content, nl=False)
         else:
             json_file.write_text(content, encoding="utf-8")
-    unrun = require_device and found.step("device").state == "not run"
+    unrun = require_device and not found.on_device
     if found.state != "pass" or unrun:
         raise typer.Exit(FAILED)

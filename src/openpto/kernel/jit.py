@@ -26,7 +26,7 @@ from openpto.kernel.early import BoundMode, warn_of_stitching
 from openpto.kernel.host import REQUIRES_GRAD
 from openpto.kernel.receipt import Receipt, output_memory, receipt_of, remember
 from openpto.kernel.repeat import Plan, Repeats
-from openpto.kernel.run_mode import require_executable, resolve_run_mode
+from openpto.kernel.run_mode import require_interpreter, resolve_run_mode
 from openpto.kernel.signature import Signature, signature_of
 from openpto.kernel.specialise import Compiled, Specialisations
 from openpto.language.configuration import Settings, in_force, settings
@@ -177,7 +177,8 @@ class JitCallableWrapper:
         with collect_warnings() as warnings:
             call = self._prepare(args, kwargs)
             self._bound.check(call.mode_source, self._signature.site)
-            require_executable(call.mode, call.mode_source, self.__name__, self._signature.site)
+            if call.mode is RunMode.NPU:
+                require_interpreter(call.mode_source, self.__name__, self._signature.site)
             engine = runtime.chosen(call.settings.engine)
             compiled, fresh = self._specialisations.get(call.key(), lambda: self._specialisation(call, engine))
             if not fresh or compiled.native is not None:
@@ -238,6 +239,10 @@ class JitCallableWrapper:
         return self._compile(self._prepare(args, kwargs)).kernel
 
     def _execute(self, call: Call, compiled: Compiled, engine: str) -> runtime.RunReport:
+        if call.mode is RunMode.NPU:
+            from openpto.kernel import elsewhere  # only such calls need it
+
+            return elsewhere.execute(self, call.bound, compiled.written, self._signature.site)
         arrays = [tensor.array for tensor in call.bound.tensors]
         if compiled.native is not None and engine == "native":
             report = images.execute(compiled.native, arrays, call.bound.env)

@@ -17,7 +17,9 @@ def resolve_run_mode(declared: RunMode | None) -> tuple[RunMode, str]:
     return RunMode.SIM, "default"
 
 
-def require_executable(mode: RunMode, source: str, kernel: str, site: Site) -> None:
-    """Refuse RunMode.NPU: this implementation executes on the CPU (PTO298)."""
-    if mode is RunMode.NPU:
+def require_interpreter(source: str, kernel: str, site: Site) -> None:
+    """Refuse RunMode.NPU where no other interpreter is named that runs kernels on a device (PTO298)."""
+    from openpto.capsule.interpreter import command  # only such calls need it
+
+    if command() is None:
         fail("PTO298", site=site, name=kernel, source="runtime_options" if source == "decorator" else source)

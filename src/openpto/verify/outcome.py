@@ -64,12 +64,18 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The whole."""
+    """The whole. ``device`` tells what ran the fourth step; without a device, another interpreter in SIM mode."""
 
     subject: str
     steps: tuple[Step, ...]
     settings: dict[str, Any]
     receipts: tuple[dict[str, Any], ...] = ()
+    device: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the step on the device ran, and on one."""
+        return self.step("device").state != "not run" and self.device.get("mode") == "npu"
 
     @property
     def state(self) -> State:
@@ -101,6 +107,7 @@ class Verification:
             "state": self.state,
             "settings": self.settings,
             "steps": [_step(step) for step in self.steps],
+            "device": self.device,
             "receipts": list(self.receipts),
         }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from openpto.verify.device_step import check_device
 from openpto.verify.golden_step import check_goldens
 from openpto.verify.outcome import Check, Step, Verification
 from openpto.verify.sim_step import Simulation
@@ -29,6 +30,7 @@ def verify(subject: Subject, options: Options) -> Verification:
     """Run the steps. A step that cannot be run says why; it never counts as passed."""
     simulation = Simulation(subject, options.target, options.chip)
     steps: list[Step] = []
+    device: dict[str, Any] = {}
 
     def take(key: str, checks: Iterable[Check]) -> Step:
         begin = time.perf_counter()
@@ -46,12 +48,11 @@ def verify(subject: Subject, options: Options) -> Verification:
     else:
         take("golden", check_goldens(subject))
         sim = take("sim", simulation.checks())
-        take("device", _device(sim))
+        passed = sim.state == "pass"
+        take("device", check_device(simulation.simulated, device) if passed else [_unready()])
     settings: dict[str, Any] = {"target": options.target, "chip": options.chip}
-    return Verification(subject.name, tuple(steps), settings, tuple(simulation.receipts))
+    return Verification(subject.name, tuple(steps), settings, tuple(simulation.receipts), device)
 
 
-def _device(sim: Step) -> Iterable[Check]:
-    if sim.state != "pass":
-        return [Check("device", "not run", detail="SIM did not pass")]
-    return [Check("device", "not run", detail="PYPTO_NPU_PYTHON names no interpreter")]
+def _unready() -> Check:
+    return Check("device", "not run", detail="SIM did not pass")

@@ -21,6 +21,11 @@ _UNCHECKED = T(
     "{name}: step {number} ({title}) was not run: {why}. That is no pass.",
     "{name}：步骤 {number}（{title}）未运行：{why}。这不等于通过。",
 )
+_NO_DEVICE = T(
+    "{name}: step 4 ran on {stack}, in SIM mode in another interpreter: no device was used.",
+    "{name}：步骤 4 在另一个解释器中以 SIM 模式运行（{stack}）：没有使用设备。",
+)
+_ON = T("{name}: step 4 ran on {stack}", "{name}：步骤 4 运行于 {stack}")
 Line = list[tuple[str, str]]
 SHOWN = 8
 """Failures of one kind that are shown in full."""
@@ -64,6 +69,11 @@ def details(found: Verification) -> Iterator[Line]:
             yield []
             text = said(_UNCHECKED, name=found.subject, number=number, title=said(TITLES[step.key]), why=step.reason)
             yield [(text, _STYLES["not run"])]
+    if found.device:
+        yield []
+        stack = ", ".join(f"{key} {value}" for key, value in found.device.items() if key != "mode")
+        told, style = (_ON, "") if found.on_device else (_NO_DEVICE, "bold yellow")
+        yield [(said(told, name=found.subject, stack=stack), style)]
 
 
 def verdict(found: Verification) -> Line:

@@ -450,14 +450,17 @@ register(
             "NPU is not available. {name} 要求 RunMode.NPU（{source}）",
         ),
         help=T(
-            "set PYPTO_RUN_MODE=sim to run the file as it is on this machine, or write RunMode.SIM",
-            "设置 PYPTO_RUN_MODE=sim 即可在本机原样运行该文件，或写 RunMode.SIM",
+            "set PYPTO_RUN_MODE=sim to run the file as it is on this machine; for a device, let PYPTO_NPU_PYTHON name the "
+            "interpreter of the vendor's stack, which pypto verify uses as well",
+            "设置 PYPTO_RUN_MODE=sim 即可在本机原样运行该文件；若要在设备上运行，请让 PYPTO_NPU_PYTHON 指向厂商软件栈的解释器，"
+            "pypto verify 也使用它",
         ),
         explanation=T(
             "A device run needs an Ascend NPU with driver 25.2.0 and CANN 8.5.0 or newer, torch_npu, and the vendor's "
-            "toolchain. This project executes kernels on the CPU, in SIM mode, with exact results.",
+            "toolchain. This project executes kernels on the CPU, in SIM mode, with exact results, and hands calls for a "
+            "device to another interpreter: docs/verify.md describes how.",
             "设备运行需要 Ascend NPU、25.2.0 以上的驱动、8.5.0 以上的 CANN、torch_npu 以及厂商工具链。"
-            "本项目在 CPU 上以 SIM 模式执行 kernel，并给出精确结果。",
+            "本项目在 CPU 上以 SIM 模式执行 kernel，并给出精确结果；设备上的调用则交给另一个解释器，见 docs/verify.md。",
         ),
         phrases=("NPU is not available.",),
         bad=_kernel(options='(runtime_options={"run_mode": pypto.RunMode.NPU})'),

@@ -1,0 +1,69 @@
+"""Arrays as plain data for other processes: types that numpy has not are raw bits, and a name says what they are."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openpto.ir.dtypes import DataType, from_numpy, numpy_dtype
+
+Array = NDArray[Any]
+
+
+def dtype_name(array: Array) -> str:
+    """The element type, as BF16 or INT32."""
+    dtype = from_numpy(array.dtype)
+    assert dtype is not None
+    return dtype.short
+
+
+def raw(array: Array) -> Array:
+    """The array in a type of numpy's own: as it is, or its bits as unsigned integers."""
+    dense = np.ascontiguousarray(array).reshape(array.shape)
+    return dense if dense.dtype.kind in "iufb" and dense.dtype.isbuiltin else dense.view(f"u{dense.dtype.itemsize}")
+
+
+def element(name: str) -> np.dtype[Any]:
+    """The host type of a name (KeyError if there is none)."""
+    return numpy_dtype(DataType[f"DT_{name}"])
+
+
+def from_raw(bits: Array, name: str) -> Array:
+    """What `raw` was made of. Raises ValueError if the bits are not those of such an element."""
+    wanted = element(name)
+    if bits.dtype == wanted:
+        return bits
+    if bits.dtype.kind != "u" or bits.dtype.itemsize != wanted.itemsize:
+        raise ValueError(f"{bits.dtype} does not hold {name}")
+    return bits.view(wanted)
+
+
+def packed(array: Array) -> dict[str, Any]:
+    """An array as JSON: how it is made, where that is short, else its compressed bytes."""
+    bits = raw(array)
+    head: dict[str, Any] = {"dtype": dtype_name(array), "shape": list(array.shape)}
+    data = bits.tobytes()
+    if bits.size and not any(data):
+        return {**head, "fill": 0}
+    if bits.size and data == data[: bits.itemsize] * bits.size:
+        return {**head, "fill": int.from_bytes(data[: bits.itemsize], "little")}
+    return {**head, "zlib": base64.b64encode(zlib.compress(data, 9)).decode()}
+
+
+def unpacked(described: Mapping[str, Any]) -> Array:
+    """The array of such a description. Raises ValueError or KeyError for one that is not whole."""
+    shape = tuple(int(extent) for extent in described["shape"])
+    wanted = element(described["dtype"])
+    count = int(np.prod(shape, dtype=np.int64))
+    if "fill" in described:
+        data = int(described["fill"]).to_bytes(wanted.itemsize, "little") * count
+    else:
+        data = zlib.decompress(base64.b64decode(described["zlib"]))
+    if len(data) != count * wanted.itemsize:
+        raise ValueError(f"{len(data)} bytes for {count} elements of {described['dtype']}")
+    return np.frombuffer(bytearray(data), f"u{wanted.itemsize}").view(wanted).reshape(shape)
