@@ -58,13 +58,22 @@ def _ir(
 
 @app.command("explain")
 def _explain(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="A code of ours (PTO301) or of the vendor (F21004).")],
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CODE | WORDS | FILE | -", help="PTO301, F21004, a message, a symptom, a log; - stdin."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as a JSON object.")] = False,
 ) -> None:
-    """Print the page of a code: what it means, what to do, and an example that stops and one that runs."""
+    """Print the one page that answers a code, a pasted log or a symptom in words, and name the near ones.
+
+    The log may have megabytes, in English or Chinese. Exit code 1 if nothing answers.
+    """
     from openpto.cli import explain
 
-    text, found = explain.page(code)
-    typer.echo(text.rstrip("\n"), err=not found)
+    if not what and sys.stdin.isatty():
+        raise typer.BadParameter("a code, words or a file is needed", param_hint="WORDS")
+    with at(NOWHERE):  # a file that is missing is on no line of a file
+        found = explain.run(what or (), as_json)
     if not found:
         raise typer.Exit(1)
 

@@ -1,0 +1,190 @@
+"""The pages that `pypto explain` can answer with, and the index of their words and phrases.
+
+A page is a rule or a leaf of the guide. It is found by its codes, by familiar phrases of messages, and by words; words
+of a title or of a symptom weigh more than those of an explanation.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+from openpto.diagnostics import RULES, Rule, T
+from openpto.guide.clues import WRAPPERS
+from openpto.guide.leaves import LEAVES, Leaf
+from openpto.guide.lexicon import GENERIC
+from openpto.guide.symptoms import MESSAGES, SYMPTOMS
+from openpto.guide.words import tokens
+
+Kind = Literal["rule", "leaf"]
+
+TITLE, SYMPTOM, PHRASE, MESSAGE, HELP, PROSE, PROGRAM = 3.0, 3.0, 2.0, 2.0, 1.0, 0.8, 0.5
+"""Weights of a word by the part of the page that has it."""
+
+_FIELD = re.compile(r"\{[A-Za-z_0-9!]*\}")
+_CODE_BLOCK = re.compile(r"(?s)```.*?```")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page that may answer.
+
+    key        code of the rule or key of the leaf
+    title      the headline
+    sayings    short texts, each of which alone describes the trouble: titles, symptoms, messages without their fields
+    """
+
+    key: str
+    kind: Kind
+    title: T
+    sayings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Familiar words of a message: a pattern, its longest fixed part in lower case, and the pages that it leads to."""
+
+    pattern: re.Pattern[str]
+    anchor: str
+    pages: frozenset[str]
+
+
+@dataclass(slots=True)
+class Index:
+    """Pages, the weight of each token in each, how rare a token is, and the phrases."""
+
+    pages: dict[str, Page] = field(default_factory=dict)
+    weights: dict[str, dict[str, float]] = field(default_factory=dict)  # token -> page -> weight below 1
+    sayings: dict[str, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)  # token -> (page, its tokens)
+    rarity: dict[str, float] = field(default_factory=dict)
+    phrases: list[Phrase] = field(default_factory=list)
+
+    def rare(self, token: str) -> float:
+        """How much a token tells; one that no page has counts as an ordinary word that is missed."""
+        return self.rarity.get(token, _UNKNOWN)
+
+
+_UNKNOWN, _COMMON = 3.0, 0.6
+"""Of a token that no page has; the part that is left of one that any log has."""
+
+
+@cache
+def index() -> Index:
+    """The index of all rules and leaves, made at the first question."""
+    made = Index()
+    counts: dict[str, Counter[str]] = {}
+    phrases: dict[str, set[str]] = {}
+    for page, parts, familiar in _pages():
+        made.pages[page.key] = page
+        counts[page.key] = _count(parts)
+        for phrase in familiar:
+            if phrase in WRAPPERS and page.kind == "rule":
+                continue
+            trimmed = _FIELD.sub("{}", phrase).strip("{} ")
+            if page.kind == "rule" or not any(_same(trimmed, other) for other in phrases):
+                phrases.setdefault(trimmed, set()).add(page.key)
+    frequency = Counter(token for count in counts.values() for token in count)
+    made.rarity = {
+        token: math.log(1 + len(counts) / (number + 0.5)) * (_COMMON if token in GENERIC else 1.0)
+        for token, number in frequency.items()
+    }
+    for key, count in counts.items():
+        length = 0.7 + 0.3 * sum(count.values()) / 150
+        for token, weight in count.items():
+            made.weights.setdefault(token, {})[key] = weight / (weight + 2.0 * length)
+    for page in made.pages.values():
+        for saying in page.sayings:
+            words = _words(saying)
+            for token in words:
+                made.sayings.setdefault(token, []).append((page.key, words))
+    _seen.clear()
+    made.phrases = [_phrase(text, frozenset(keys)) for text, keys in phrases.items()]
+    return made
+
+
+_seen: dict[str, frozenset[str]] = {}
+
+
+def _words(text: str) -> frozenset[str]:
+    """The tokens of a text, each once; texts of a page are asked for as parts and as sayings."""
+    if text not in _seen:
+        _seen[text] = frozenset(tokens(text))
+    return _seen[text]
+
+
+def _pages() -> Iterator[tuple[Page, list[tuple[str, float]], list[str]]]:
+    """Every page with its parts, each with a weight, and its familiar phrases."""
+    for rule in RULES.values():
+        yield _rule(rule)
+    for leaf in LEAVES.values():
+        yield _leaf(leaf)
+
+
+def _rule(rule: Rule) -> tuple[Page, list[tuple[str, float]], list[str]]:
+    symptoms = SYMPTOMS.get(rule.code, ())
+    said = (*rule.phrases, *rule.words, *MESSAGES.get(rule.code, ()))
+    familiar = [phrase for phrase in said if len(_FIELD.sub("", phrase).strip()) >= 8]
+    messages = [_FIELD.sub(" ", text) for text in (rule.message.en, rule.message.zh)]
+    titles = (rule.title.en, rule.title.zh, rule.name.replace("-", " "))
+    parts = [
+        *((text, TITLE) for text in titles),
+        *((text, SYMPTOM) for text in symptoms),
+        *((_FIELD.sub(" ", text), PHRASE) for text in familiar),
+        *((text, MESSAGE) for text in messages),
+        *((_FIELD.sub(" ", text), HELP) for text in (rule.help.en, rule.help.zh)),
+        *((text, PROSE) for text in (rule.explanation.en, rule.explanation.zh)),
+        (_identifiers(rule.bad), PROGRAM),
+    ]
+    sayings = (*titles, *symptoms, *(_FIELD.sub(" ", text) for text in familiar), *messages)
+    return Page(rule.code, "rule", rule.title, sayings), parts, familiar
+
+
+def _leaf(leaf: Leaf) -> tuple[Page, list[tuple[str, float]], list[str]]:
+    titles = (leaf.title.en, leaf.title.zh, leaf.key.replace("-", " "))
+    situations = (leaf.situation.en, leaf.situation.zh)
+    bodies = (_CODE_BLOCK.sub(" ", text) for text in (leaf.body.en, leaf.body.zh))
+    parts = [
+        *((text, TITLE) for text in (*titles, *situations)),
+        *((text, SYMPTOM) for text in leaf.symptoms),
+        *((text, PROSE) for text in bodies),
+    ]
+    familiar = [text for text in leaf.symptoms if _is_message(text)]
+    return Page(leaf.key, "leaf", leaf.title, (*titles, *situations, *leaf.symptoms)), parts, familiar
+
+
+def _same(symptom: str, phrase: str) -> bool:
+    """Whether a symptom of a leaf is words of a rule: then the rule answers, and the leaf is a near page."""
+    fixed = max(_FIELD.split(phrase), key=len).lower().strip()
+    return fixed in symptom.lower() or symptom.lower() in phrase.lower()
+
+
+def _is_message(symptom: str) -> bool:
+    """Whether a symptom is words of a message rather than a complaint: it has a mark that prose does not have."""
+    return len(symptom) >= 8 and bool(re.search(r"[_\[\]=:/().]|[A-Z]{2,}|[a-z][A-Z]", symptom)) and symptom.isascii()
+
+
+def _identifiers(program: str) -> str:
+    """Names that a program uses after a point, and words of control flow."""
+    return " ".join(re.findall(r"(?<=\.)[a-z_]\w+|\b(?:while|with|try|return|break|continue|lambda|range)\b", program))
+
+
+def _count(parts: list[tuple[str, float]]) -> Counter[str]:
+    """The weight of each token over the parts; within one part a token counts once."""
+    count: Counter[str] = Counter()
+    for text, weight in parts:
+        for token in _words(text):
+            count[token] += weight  # type: ignore[assignment]
+    return count
+
+
+def _phrase(text: str, pages: frozenset[str]) -> Phrase:
+    fixed = [part for part in _FIELD.split(text) if part]
+    pattern = ".{0,80}?".join(map(re.escape, _FIELD.split(text)))
+    if text[0].isalnum():
+        pattern = rf"(?<![A-Za-z0-9_]){pattern}"
+    return Phrase(re.compile(pattern, re.IGNORECASE), max(fixed, key=len).lower(), pages)
