@@ -66,11 +66,23 @@ AREAS: tuple[Area, ...] = (
     ),
     Area(
         T("It runs, and the result is wrong or odd", "能运行，但结果不对或表现奇怪"),
-        ("silent-output", "results-change", "print-shows-expressions"),
+        (
+            "precision",
+            "silent-output",
+            "nan",
+            "golden",
+            "rounding",
+            "precision-bisect",
+            "results-change",
+            "print-shows-expressions",
+            "sim-mode",
+            "run-mode",
+        ),
     ),
     Area(
         T("The toolchain or the device fails", "工具链或设备本身失败"),
         (
+            "npu-launch-failures",
             "aicore-exception",
             "device-memory",
             "device-code",
