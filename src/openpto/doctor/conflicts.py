@@ -8,12 +8,11 @@ from importlib import metadata
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-import openpto
 from openpto._install import foreign_distributions
 from openpto.diagnostics.language import T
 from openpto.doctor.report import Section
 
-_OWN = Path(openpto.__file__).resolve().parent.with_name("pypto")
+_OWN = Path(__file__).resolve().parents[1].with_name("pypto")
 """Our `pypto` package: the folder beside `openpto`."""
 
 

@@ -10,7 +10,6 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Literal
 
-import openpto
 from openpto._version import API_LEVEL, __version__
 from openpto.diagnostics.language import T
 from openpto.doctor.report import Section
@@ -59,7 +58,7 @@ def section() -> Section:
 
 
 def _home() -> str:
-    return str(Path(openpto.__file__).resolve().parent)
+    return str(Path(__file__).resolve().parents[1])
 
 
 def _python(made: Section) -> None:
