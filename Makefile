@@ -66,6 +66,7 @@ docs-tables: $(MADE)/run  ## write the generated pages and type stubs again
 	$(PY) tools/rule_pages.py --write
 	$(PY) tools/api_stub.py --write
 	$(PY) tools/lint_table.py --write
+	$(PY) tools/mutants_page.py --write
 
 clean:  ## remove the environments and everything that was built
 	rm -rf $(VENV) .venvs build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

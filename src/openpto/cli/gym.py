@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from openpto.cli.gym_mutants import mutants
 from openpto.language.configuration import configure
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="List, show and check the operators that come with the project."
 )
+
+app.command("mutants")(mutants)
 
 
 @app.command("list")

@@ -1,0 +1,13 @@
+"""Faults planted by hand, and mutants that mean the same."""
+
+from openpto_gym.mutation.mutant import Equivalent, Planted
+from openpto_gym.mutation.reasons import ENDS_WITH_TENSOR
+
+PLANTED: tuple[Planted, ...] = ()
+
+EQUIVALENT = (
+    Equivalent("valid_shape_lost", ", valid_shape=[depth, live_m]", ENDS_WITH_TENSOR),
+    Equivalent("valid_shape_lost", ", valid_shape=[live_m, depth]", ENDS_WITH_TENSOR),
+    Equivalent("valid_shape_lost", ", valid_shape=[live_n, depth]", ENDS_WITH_TENSOR),
+    Equivalent("valid_shape_lost", ", valid_shape=[depth, live_n]", ENDS_WITH_TENSOR),
+)

@@ -1,0 +1,181 @@
+"""Write docs/gym-mutants.md, the report on planted faults, from docs/gym-mutants.json, the counts of the last trials.
+
+`--run NAME...` tries the mutants of these subjects again (`--run all`: of all) and changes their counts; `--jobs N`
+does it in so many processes. `--check` compares the page with the counts, and the counts with the list of mutants as
+the mutators make it now; it exits with 1 if something is not current. `--write` writes the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from openpto_gym.mutation.campaign import campaign, mutants_of
+from openpto_gym.mutation.mutant import Mutant, subjects
+from openpto_gym.mutation.mutators import MUTATORS
+from openpto_gym.mutation.tally import CHECKS, change, digest
+from openpto_gym.mutation.trial import Outcome
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "gym-mutants.md"
+COUNTS = ROOT / "docs" / "gym-mutants.json"
+Record = dict[str, Any]
+"""Of one subject: `digest` of its list of mutants, `found` as kind -> check -> mutants, names of `escapes`."""
+
+HEADER = """\
+# Planted faults
+
+How far can the checks of this project be trusted? Every operator of the gym, and every module that its kernels share,
+is changed in one place at a time, and each of these mutants is linted and run on the cases of its operator (of a shared
+module: on those of some operators that use it), the slow cases left out. This page says what found them. It is written
+by `tools/mutants_page.py`; `pypto gym mutants NAME` repeats the trials of an operator and shows every mutant.
+
+- **stop**: a coded stop of the compiler. **fault**: one of the run, or a kernel that writes nothing (PTO4xx).
+  **undefined**: elements that nothing has written were read or stored. **receipt**: an output that the run did not
+  write, or an input that it changed. **numbers**: the comparison with the golden. **time**: a case did not end.
+  **python**: an exception of Python while the kernel was traced.
+- **lint** counts what the linter finds in the text, whatever a run finds; **only lint** is what nothing else found.
+- **same**: changes that mean what the kernel means, each with its reason below. They are not counted as faults.
+- **escaped**: faults that nothing found. **caught** is the share of faults that something found.
+
+"""
+
+
+def record(outcomes: Sequence[Outcome]) -> Record:
+    """The counts of one subject."""
+    found: dict[str, Counter[str]] = {}
+    for outcome in outcomes:
+        kinds = found.setdefault(outcome.mutant.kind, Counter())
+        if outcome.mutant.reason:
+            kinds["wrong reason" if outcome.caught else "same"] += 1
+            continue
+        kinds[outcome.check or ("only lint" if outcome.lint else "escaped")] += 1
+        kinds["lint"] += bool(outcome.lint)
+    return {
+        "digest": digest(outcome.mutant for outcome in outcomes),
+        "found": {kind: dict(sorted((+counts).items())) for kind, counts in sorted(found.items())},
+        "escapes": [outcome.mutant.name for outcome in outcomes if outcome.escaped],
+    }
+
+
+def read() -> dict[str, Record]:
+    """The counts as they were kept, in the order of the subjects."""
+    kept = json.loads(COUNTS.read_text(encoding="utf-8")) if COUNTS.exists() else {}
+    return {subject.name: kept[subject.name] for subject in subjects() if subject.name in kept}
+
+
+def stale(counts: dict[str, Record]) -> list[str]:
+    """Subjects without counts, or whose mutants are not those that were counted."""
+    return [
+        subject.name
+        for subject in subjects()
+        if subject.name not in counts or counts[subject.name]["digest"] != digest(mutants_of(subject.name))
+    ]
+
+
+HEADINGS = ("mutants", "same", *CHECKS, "only lint", "escaped", "lint", "caught")
+
+
+def page(counts: dict[str, Record]) -> str:
+    """The text of the page."""
+    lines = [HEADER.rstrip("\n"), "", "## By subject", "", *_table("subject", _by_subject(counts)), ""]
+    lines += ["## By kind of fault", "", *_table("kind", _by_kind(counts)), ""]
+    lines += ["## Mutators", "", "| mutator | kind | what it does |", "|---|---|---|"]
+    lines += [f"| `{m.name}` | {m.kind} | {_escaped(m.meaning)} |" for m in MUTATORS.values()]
+    lines += ["", "Faults that these rules do not reach are written down in `mutants.py` beside an operator.", ""]
+    lines += ["## Escapes", "", *_escapes(counts), "", "## Changes that mean the same", "", *_same(counts)]
+    return "\n".join(lines) + "\n"
+
+
+def _by_subject(counts: dict[str, Record]) -> dict[str, Counter[str]]:
+    return {name: sum((Counter(kind) for kind in kept["found"].values()), Counter()) for name, kept in counts.items()}
+
+
+def _by_kind(counts: dict[str, Record]) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for kept in counts.values():
+        for kind, numbers in kept["found"].items():
+            found.setdefault(kind, Counter()).update(numbers)
+    return dict(sorted(found.items()))
+
+
+def _table(first: str, rows: dict[str, Counter[str]]) -> list[str]:
+    together = sum(rows.values(), Counter[str]())
+    lines = [f"| {' | '.join((first, *HEADINGS))} |", "|---" + "|---:" * len(HEADINGS) + "|"]
+    return lines + [_row(name, numbers) for name, numbers in (*rows.items(), ("**together**", together))]
+
+
+def _row(name: str, numbers: Counter[str]) -> str:
+    caught = sum(numbers[check] for check in (*CHECKS, "only lint"))
+    faults = caught + numbers["escaped"]
+    shown = [str(faults + numbers["same"]), *(str(numbers[heading] or "") for heading in HEADINGS[1:-1])]
+    return f"| {' | '.join((name, *shown, f'{caught / faults:.1%}' if faults else ''))} |"
+
+
+def _escapes(counts: dict[str, Record]) -> list[str]:
+    rows = [mutant for name, kept in counts.items() for mutant in mutants_of(name) if mutant.name in kept["escapes"]]
+    if not rows:
+        return ["None."]
+    return ["| mutant | function | change |", "|---|---|---|", *(_described(mutant) for mutant in rows)]
+
+
+def _same(counts: dict[str, Record]) -> Iterator[str]:
+    rows = [mutant for name in counts for mutant in mutants_of(name) if mutant.reason]
+    for reason in dict.fromkeys(mutant.reason for mutant in rows):
+        yield from ("", f"**{reason}**", "", "| mutant | function | change |", "|---|---|---|")
+        yield from (_described(mutant) for mutant in rows if mutant.reason == reason)
+
+
+def _left(name: str, kept: Record) -> str:
+    """The escapes of a subject in full, a line each."""
+    lines = [
+        f"   {mutant.name} {mutant.function}:{mutant.line}  {change(mutant, 200)}"
+        for mutant in mutants_of(name)
+        if mutant.name in kept["escapes"]
+    ]
+    return "\n".join((f"{len(lines)} escaped", *lines))
+
+
+def _described(mutant: Mutant) -> str:
+    return f"| {mutant.name} | {mutant.function} | {_code(change(mutant, 120))} |"
+
+
+def _code(text: str) -> str:
+    return "`" + text.replace("|", "\\|") + "`"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> int:
+    """Run the tool."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", nargs="+", metavar="NAME", default=[])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    counts = read()
+    for name in [subject.name for subject in subjects()] if options.run == ["all"] else options.run:
+        counts[name] = record(list(campaign([name], options.jobs)))
+        ordered = {subject.name: counts[subject.name] for subject in subjects() if subject.name in counts}
+        COUNTS.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+        print(name, _left(name, counts[name]), flush=True)
+    counts = read()
+    if options.write or options.run:
+        PAGE.write_text(page(counts), encoding="utf-8")
+    if options.check:
+        old = [*stale(counts), *(["the page"] if PAGE.read_text(encoding="utf-8") != page(counts) else [])]
+        print(f"not current: {', '.join(old)}" if old else "current")
+        return bool(old)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
