@@ -11,7 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from openpto.kernel.receipt import last_run
+from openpto.language.configuration import settings
 from openpto.testing import Comparison, Tolerance, compare, report, require_output, summary
+from openpto.testing.replays import write_comparison
 from openpto_gym.operator import Arrays, Case, GoldenName, Operator
 
 Verdict = Literal["ok", "miss", "error", "skipped"]
@@ -77,6 +79,9 @@ def check(operator: Operator, case: Case, golden: GoldenName = "torch", *, warm:
         tolerance = case.tolerance_of(name)
         found = compare(actual, goldens[name], tolerance)
         verdict: Verdict = "ok" if found.ok else "miss"
+        if not found.ok and settings().replay_dir is not None:
+            about = {"operator": operator.name, "case": case.name, "output": name}
+            write_comparison(actual, goldens[name], tolerance, summary(found), receipt=receipt, about=about)
         engine = receipt.engine if receipt is not None else ""
         yield Result(*head, name, tolerance, verdict, found, seconds, engine)
 

@@ -63,6 +63,9 @@ def run(
     engine: Annotated[
         Literal["auto", "reference", "native"] | None, typer.Option(help="The engine that runs the kernels.")
     ] = None,
+    replay: Annotated[
+        str | None, typer.Option("--replay", metavar="DIR", help="Write a replay file of every failure there.")
+    ] = None,
 ) -> None:
     """Run cases and compare them with goldens. Exit code 1 if a case misses its tolerance, fails or is skipped."""
     from openpto_gym import table
@@ -74,7 +77,8 @@ def run(
     chosen = [load(name) for name in (NAMES if every else names or ())]
     types = frozenset(text.lower().removeprefix("dt_") for text in dtype or ())
     results: list[Result] = []
-    with configure(**({} if engine is None else {"engine": engine})):
+    given = {"engine": engine, "replay_dir": replay}
+    with configure(**{name: value for name, value in given.items() if value is not None}):
         for operator in chosen:
             for case in chosen_cases(operator, slow=slow, dtypes=types):
                 results += check(operator, case, golden)

@@ -32,6 +32,9 @@ def run(
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON; - is the terminal.")
     ] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", metavar="DIR", help="Write a replay file of every failure there.")
+    ] = None,
     require_device: Annotated[
         bool, typer.Option("--require-device", help="Fail if the last step did not run on a device.")
     ] = False,
@@ -55,7 +58,7 @@ def run(
 
     with at(NOWHERE):  # a mistake in the question is on no line of a file
         subject = subject_of(target, slow=slow, cases=case or [], arguments=arg or [])
-    found = verify(subject, Options(profile, chip, show))
+    found = verify(subject, Options(profile, chip, None if replay is None else str(replay), show))
     text.write([*text.details(found), [], text.verdict(found)], out)
     if json_file is not None:
         content = json.dumps(found.as_json(), indent=1, ensure_ascii=False) + "\n"

@@ -155,6 +155,11 @@ class JitCallableWrapper:
             self._observed(observer, args, kwargs)
             return
         again = self._repeats.run(args, kwargs, self._options.get("runtime_options"), self.__name__)
+        if again is None and settings().replay_dir is not None:
+            from openpto.kernel.replays import Recorder  # only such calls need it
+
+            self._observed(Recorder(), args, kwargs)
+            return
         run = again if again is not None else self._run(args, kwargs)
         self._local.run = run
         remember(run)
@@ -203,7 +208,7 @@ class JitCallableWrapper:
             if fresh and report.engine == "native":
                 images.keep(compiled)
         receipt = self._receipt(call, compiled, fresh, report, seconds, tuple(warnings))
-        if report.engine == "native" == engine and verified is None:
+        if report.engine == "native" == engine and verified is None and call.settings.replay_dir is None:
             self._remember(args, kwargs, before, call, compiled, said, receipt)
         return receipt
 

@@ -33,6 +33,7 @@ _VARIABLES = {
     "target": "PYPTO_TARGET",
     "platform": "PYPTO_PLATFORM",
     "threads": "PYPTO_NUM_THREADS",
+    "replay_dir": "PYPTO_REPLAY_DIR",
 }
 RUN_MODE_VARIABLE = "PYPTO_RUN_MODE"
 UNSET = "unset"
@@ -48,6 +49,8 @@ class Settings:
     target    None, or the profile ("0.2", "0.3") whose refusals are errors
     platform  None, or the chip ("910B", "910C", "950") that a kernel is held to
     threads   None: as many as the machine has
+    replay_dir  None, or the folder that receives a replay file of every call that stops and every comparison that
+              fails; such calls are slower, since their arguments are copied before they run
     """
 
     numerics: str = "npu"
@@ -55,6 +58,7 @@ class Settings:
     target: str | None = None
     platform: str | None = None
     threads: int | None = None
+    replay_dir: str | None = None
 
 
 _process: list[tuple[object, dict[str, Any]]] = []
@@ -121,6 +125,7 @@ class configure:  # noqa: N801 - reads as a function call or a with statement
         target: None, "0.2" or "0.3".
         platform: None, "910B", "910C" or "950".
         threads: None or an int from 1.
+        replay_dir: None, or a folder for replay files (a text or a path).
 
     Raises:
         TypeError: PTO281, an unknown name. ValueError: PTO294, a value that does not exist.
@@ -180,11 +185,22 @@ def _checked(name: str, value: Any) -> Any:
             allowed = f"None, or an int from 1 to {MAX_THREADS}"
             fail("PTO294", name=name, value=repr(value), near=_nearest_count(value), allowed=allowed)
         return value
+    if name == "replay_dir":
+        return _folder(value)
     match = next((c for c in _CHOICES[name] if isinstance(value, str) and c.lower() == value.lower()), None)
     if match is None:
         allowed = ", ".join(_CHOICES[name]) + (", None" if getattr(Settings(), name) is None else "")
         fail("PTO294", name=name, value=repr(value), near=_nearest(str(value), _CHOICES[name]), allowed=allowed)
     return match
+
+
+def _folder(value: Any) -> str:
+    """A folder as a text; it need not exist yet."""
+    if isinstance(value, (str, os.PathLike)):
+        text = os.fspath(value)
+        if isinstance(text, str) and text.strip():
+            return text
+    fail("PTO294", name="replay_dir", value=repr(value), near="replays", allowed="None, or the path of a folder")
 
 
 def _from_variable(name: str, variable: str) -> Any:
@@ -196,6 +212,8 @@ def _from_variable(name: str, variable: str) -> Any:
         return int(text)
     if text.lower() in ("none", UNSET):
         return getattr(Settings(), name)
+    if name == "replay_dir":
+        return text
     match = next((c for c in _CHOICES[name] if c.lower() == text.lower()), None)
     if match is None:
         near, allowed = _nearest(text, _CHOICES[name]), ", ".join(_CHOICES[name])

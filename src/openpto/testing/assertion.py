@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from openpto.diagnostics import fail, make_error, user_boundary
 from openpto.kernel.host import HostTensor, host_tensor, is_torch_tensor
 from openpto.kernel.receipt import Receipt, last_run
+from openpto.language.configuration import settings
 
 from .compare import Comparison, compare
 from .report import report, summary
@@ -61,8 +62,21 @@ def assert_close(
     if not found.ok:
         error = make_error("PTO538", summary=summary(found), tolerance=str(chosen))
         details = report(found, floats=mine.array.dtype.kind not in "iub")
+        if settings().replay_dir is not None:
+            details += _replay(mine.array, other, chosen, found, run)
         raise type(error)(error.rule, error.site, error.fields, f"{error}\n\n{details}")
     return found
+
+
+def _replay(
+    mine: NDArray[Any], golden: NDArray[Any], tolerance: Tolerance, found: Comparison, run: Receipt | None
+) -> str:
+    """The line that names the replay file, which is written here."""
+    from .replays import write_comparison  # only where a folder for replays is named
+
+    receipt = run if run is not None else last_run()
+    path = write_comparison(mine, golden, tolerance, summary(found), receipt=receipt)
+    return "" if path is None else f"\n\nreplay: {path}"
 
 
 def _assert_triple(mine: HostTensor, golden: NDArray[Any], benchmark: NDArray[Any], limits: Ratios) -> Triple:

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from openpto.capsule.call import Capsule, capsule
+from openpto.capsule.call import Capsule
 from openpto.capsule.interpreter import VARIABLE, Answer, Answers, command, run_elsewhere
 from openpto.capsule.values import NotSelfContained
 from openpto.diagnostics import PyptoError
 from openpto.ir.dtypes import from_numpy
 from openpto.kernel.observing import ObservedCall
+from openpto.kernel.replays import capsule_of
 from openpto.testing import Tolerance, default_tolerance, first_difference
 from openpto.verify.outcome import Check
 from openpto.verify.sim_step import Simulated
@@ -55,14 +56,6 @@ def check_device(simulated: Sequence[Simulated], about: dict[str, Any]) -> Itera
     about.update({"mode": answers.mode, **answers.about})
     for task, answer in zip(tasks, answers.calls, strict=True):
         yield _judged(task, answer, answers)
-
-
-def capsule_of(observed: ObservedCall, run_mode: str = "") -> Capsule:
-    """The capsule of a call that was watched (NotSelfContained)."""
-    count = len(observed.before)
-    return capsule(
-        observed.kernel, observed.before, observed.same, observed.args[count:], observed.kwargs, run_mode
-    )  # fmt: skip
 
 
 def _judged(task: _Task, answer: Answer, answers: Answers) -> Check:

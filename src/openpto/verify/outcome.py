@@ -71,6 +71,7 @@ class Verification:
     settings: dict[str, Any]
     receipts: tuple[dict[str, Any], ...] = ()
     device: dict[str, Any] = field(default_factory=dict)
+    replays: tuple[str, ...] = ()
 
     @property
     def on_device(self) -> bool:
@@ -108,6 +109,7 @@ class Verification:
             "settings": self.settings,
             "steps": [_step(step) for step in self.steps],
             "device": self.device,
+            "replays": list(self.replays),
             "receipts": list(self.receipts),
         }
 

@@ -18,17 +18,19 @@ from openpto.verify.subject import Subject
 @dataclass(frozen=True, slots=True)
 class Options:
     """target, chip  what the kernels are held to; None: they may need any profile or chip, and the report says which
+    replay_dir    folder for replay files of what fails; None: there are none
     on_step       is called with each step when it has ended
     """
 
     target: str | None = None
     chip: str | None = None
+    replay_dir: str | None = None
     on_step: Callable[[Step], None] = lambda step: None
 
 
 def verify(subject: Subject, options: Options) -> Verification:
     """Run the steps. A step that cannot be run says why; it never counts as passed."""
-    simulation = Simulation(subject, options.target, options.chip)
+    simulation = Simulation(subject, options.target, options.chip, replay_dir=options.replay_dir)
     steps: list[Step] = []
     device: dict[str, Any] = {}
 
@@ -51,7 +53,8 @@ def verify(subject: Subject, options: Options) -> Verification:
         passed = sim.state == "pass"
         take("device", check_device(simulation.simulated, device) if passed else [_unready()])
     settings: dict[str, Any] = {"target": options.target, "chip": options.chip}
-    return Verification(subject.name, tuple(steps), settings, tuple(simulation.receipts), device)
+    return Verification(subject.name, tuple(steps), settings, tuple(simulation.receipts), device,
+                        tuple(simulation.replays))  # fmt: skip
 
 
 def _unready() -> Check:

@@ -13,8 +13,10 @@ from openpto.device import CHIPS
 from openpto.diagnostics import PROFILES, PyptoError
 from openpto.kernel.observing import ObservedCall, Observer, observe
 from openpto.kernel.receipt import Receipt
+from openpto.kernel.replays import write_call
 from openpto.language.configuration import configure
 from openpto.testing import compare, report, summary
+from openpto.testing.replays import write_comparison
 from openpto.verify.golden_step import differences
 from openpto.verify.outcome import Check
 from openpto.verify.subject import Array, Arrays, Subject, Trial
@@ -45,7 +47,8 @@ class Simulation:
     target: str | None = None
     chip: str | None = None
     simulated: list[Simulated] = field(default_factory=list)
-    failed: list[ObservedCall] = field(default_factory=list)
+    replay_dir: str | None = None
+    replays: list[str] = field(default_factory=list)
     receipts: list[dict[str, Any]] = field(default_factory=list)
     _looked_at: set[str] = field(default_factory=set)
 
@@ -71,7 +74,7 @@ class Simulation:
         yield from self._structure(trial, first.calls)
         yield from self._numbers(trial, first)
         if len(runs) > 1:
-            yield _agreement(trial, *runs.values())
+            yield self._agreement(trial, *runs.values())
         self.simulated.append(first)
 
     def _run(self, trial: Trial, engine: str) -> tuple[list[Check], Simulated | None]:
@@ -83,7 +86,9 @@ class Simulation:
             try:
                 outputs = trial.run(inputs)
             except Exception as error:  # whatever a kernel or its wrapper raises is what this trial has to show
-                self.failed += [call for call in watched.calls if call.error is error]
+                for call in watched.calls:
+                    if call.error is error:
+                        self._replay(trial, call)
                 text = str(error) if isinstance(error, PyptoError) else f"{type(error).__name__}: {error}"
                 code = {"code": error.code} if isinstance(error, PyptoError) else {}
                 return [Check(name, "fail", trial.name, text, code)], None
@@ -120,7 +125,38 @@ class Simulation:
         except Exception as error:  # whatever a golden raises
             yield Check("numbers", "fail", trial.name, f"the golden: {type(error).__name__}: {error}")
             return
-        yield from compared("numbers", trial, run.outputs, run.goldens)
+        for check in compared("numbers", trial, run.outputs, run.goldens):
+            yield check
+            if check.state == "fail" and "output" in check.data and self.replay_dir is not None:
+                out = check.data["output"]
+                actual = run.outputs[out]
+                path = write_comparison(
+                    actual, run.goldens[out], trial.tolerance(out, actual), check.detail.split("\n")[0],
+                    calls=tuple(run.calls), folder=self.replay_dir, about=self._about(trial, output=out),
+                )  # fmt: skip
+                self.replays += [] if path is None else [str(path)]
+
+    def _agreement(self, trial: Trial, first: Simulated, second: Simulated) -> Check:
+        """Both engines: the same bits, the same counts."""
+        found = [name for name, array in first.outputs.items() if not same_bits(array, second.outputs[name])]
+        told = [f"{name} differs" for name in found]
+        for one, two in zip(first.calls, second.calls, strict=False):
+            assert one.receipt is not None
+            assert two.receipt is not None
+            if dict(one.receipt.elements_written) != dict(two.receipt.elements_written):
+                told.append(f"{one.receipt.kernel}: elements written differ")
+            if not all(same_bits(a, b) for a, b in zip(one.after, two.after, strict=True)):
+                self._replay(trial, one, other=two.after)
+                break
+        return Check("engines agree bit for bit", "fail" if told else "pass", trial.name, "\n".join(told))
+
+    def _about(self, trial: Trial, **more: str) -> dict[str, str]:
+        return {"operator": self.subject.name, "case": trial.name, **more}
+
+    def _replay(self, trial: Trial, call: ObservedCall, **more: Any) -> None:
+        if self.replay_dir is not None:
+            path = write_call(call, self.replay_dir, about=self._about(trial), **more)
+            self.replays += [] if path is None else [str(path)]
 
 
 def compared(name: str, trial: Trial, outputs: Arrays, goldens: Arrays) -> Iterator[Check]:
@@ -179,17 +215,6 @@ def same_bits(first: Array, second: Array) -> bool:
     if first.dtype.kind in "iub":
         return not differ.any()
     return not (differ & ~(np.isnan(first.astype(np.float64)) & np.isnan(second.astype(np.float64)))).any()
-
-
-def _agreement(trial: Trial, first: Simulated, second: Simulated) -> Check:
-    """Both engines: the same bits, the same counts."""
-    found = [f"{name} differs" for name, array in first.outputs.items() if not same_bits(array, second.outputs[name])]
-    for one, two in zip(first.calls, second.calls, strict=False):
-        assert one.receipt is not None
-        assert two.receipt is not None
-        if dict(one.receipt.elements_written) != dict(two.receipt.elements_written):
-            found.append(f"{one.receipt.kernel}: elements written differ")
-    return Check("engines agree bit for bit", "fail" if found else "pass", trial.name, "\n".join(found))
 
 
 def _idle(receipts: Sequence[Receipt], outputs: Arrays) -> str:

@@ -64,6 +64,9 @@ def details(found: Verification) -> Iterator[Line]:
     hidden = sum(count - SHOWN for count in shown.values() if count > SHOWN)
     if hidden:
         yield [(f"... {hidden}", "bold red")]
+    if found.replays:
+        yield []
+        yield from ([(f"pypto replay {path}", "")] for path in found.replays)
     for number, step in enumerate(found.steps, 1):
         if step.state == "not run":
             yield []
