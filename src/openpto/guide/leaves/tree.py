@@ -102,4 +102,8 @@ AREAS: tuple[Area, ...] = (
         T("It takes too long", "耗时太长"),
         ("compile-hangs", "kernel-is-slow"),
     ),
+    Area(
+        T("Nothing is wrong yet: writing, checking, moving to a device", "尚未出错：编写、检查、移到设备"),
+        ("checklist", "targets", "common-patterns", "api-checklist", "operator-files", "examples"),
+    ),
 )
