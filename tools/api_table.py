@@ -14,7 +14,7 @@ from openpto.ops.registry import OPS, OpDecl
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "api" / "index.md"
-TEST_FILE = "tests/ops/test_samples.py"
+TEST_FILE = "tests/ops/test_conformance.py"
 
 FAMILIES = {
     "U": "Elementwise, one operand",

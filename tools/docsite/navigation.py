@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import rule_pages
-from openpto.diagnostics import T
+from docsite.op_pages import family_members, path_of
+from docsite.words import FAMILIES
+from openpto.diagnostics import RULES, T
 from openpto.diagnostics.language import Language
+from openpto.guide.leaves.tree import AREAS
 
 HOME = T("Home", "首页")
 SECTIONS: tuple[tuple[T, tuple[str, ...]], ...] = (
@@ -26,6 +29,7 @@ SECTIONS: tuple[tuple[T, tuple[str, ...]], ...] = (
 
 Entry = Any
 """A path, or a title with a list of entries."""
+Group = tuple[T, list[str]]
 
 
 def navigation(paths: Iterable[str], language: Language) -> list[Entry]:
@@ -48,13 +52,34 @@ def _covers(entry: str, path: str) -> bool:
 
 
 def _in_groups(folder: str, paths: list[str], language: Language) -> list[Entry]:
-    """The pages of a folder with its own page first; those of rules by the first digit of their codes."""
+    """The pages of a folder with its own page first, the others under the titles of their groups if it has some."""
     own = [path for path in paths if path in (f"{folder}index.md", f"{folder}README.md")]
     others = [path for path in paths if path not in own]
-    if folder != "rules/":
+    if folder not in GROUPED:
         return own + others
-    groups: list[Entry] = []
+    made: list[Entry] = list(own)
+    for title, members in GROUPED[folder]():
+        found = [path for path in members if path in others]
+        if found:
+            made.append({title.in_language(language): found})
+    return made
+
+
+def _rules() -> Iterator[Group]:
     for digit, title in rule_pages.GROUPS.items():
-        members = [path for path in others if path.startswith(f"rules/PTO{digit}")]
-        groups.append({f"PTO{digit}xx {title.in_language(language)}": members})
-    return own + groups
+        codes = sorted(code for code in RULES if code[3] == digit)
+        yield T(f"PTO{digit}xx {title.en}", f"PTO{digit}xx {title.zh}"), [f"rules/{code}.md" for code in codes]
+
+
+def _operations() -> Iterator[Group]:
+    for letter, members in family_members().items():
+        yield FAMILIES[letter], [path_of(decl) for decl in members]
+
+
+def _guide() -> Iterator[Group]:
+    for area in AREAS:
+        yield area.answer, [f"guide/{key}.md" for key in area.leaves]
+
+
+GROUPED: dict[str, Callable[[], Iterator[Group]]] = {"rules/": _rules, "api/": _operations, "guide/": _guide}
+"""Folders with many pages, and what makes their groups."""

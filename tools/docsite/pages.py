@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import rule_pages
+from docsite.guide_pages import guide_pages
 from docsite.gym_pages import gym_pages, gym_places
+from docsite.op_pages import op_pages
 from docsite.sources import DOCS, Source, outside_blocks, read, relinked, with_codes_linked, written
 from openpto.diagnostics.language import Language
 
@@ -40,7 +42,7 @@ def sources(language: Language) -> dict[str, Source]:
     made = {path: written(path, language) for path in written_paths()}
     for file in ("CONTRIBUTING.md", "CHANGELOG.md"):
         made[OUTSIDE[file]] = read(file)
-    return made | rules(language) | gym_pages(language)
+    return made | rules(language) | op_pages(language) | guide_pages(language) | gym_pages(language)
 
 
 def written_paths() -> list[str]:
