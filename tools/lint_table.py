@@ -17,9 +17,11 @@ from typing import Any
 
 import pypto
 import pypto.distributed
+from openpto.ir.dtypes import DataType
 from openpto.language.option_schema import OPTIONS
 from openpto.language.tensor import Tensor
 from openpto.ops import OPS
+from openpto.ops.convert import pair_kind
 from openpto.ops.registry import Dtypes, OpDecl, Pointwise
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,12 +84,22 @@ def options() -> dict[str, list[str]]:
     return {f"{group}_options": sorted(keys) for group, keys in OPTIONS.items()}
 
 
+def casts() -> dict[str, list[str]]:
+    """The dtypes that `cast` takes each dtype to."""
+    return {
+        source.name: [target.name for target in DataType if pair_kind(source, target) is not None]
+        for source in DataType
+        if any(pair_kind(source, target) is not None for target in DataType)
+    }
+
+
 def text() -> str:
     table = {
         "names": names(),
         "tensor": sorted(name for name in dir(Tensor) if not name.startswith("__")),
         "operations": {name: operation(decl) for name, decl in sorted(OPS.items()) if decl.public},
         "options": options(),
+        "casts": casts(),
     }
     return json.dumps(table, indent=None, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"') + "\n"
 

@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from openpto import checks, runtime
 from openpto._version import __version__
-from openpto.diagnostics import PyptoWarning, at, collect_warnings, emit, fail, user_boundary, warn
+from openpto.diagnostics import PyptoWarning, T, at, collect_warnings, emit, fail, user_boundary, warn
 from openpto.frontend import capture, trace_kernel
 from openpto.frontend.freeze import freeze
 from openpto.frontend.sites import user_frames
@@ -454,7 +454,8 @@ def _frozen(scope: Scope) -> Hashable:
     return picture
 
 
-def _described(value: object) -> str:
+def _described(value: object) -> T:
+    name = value.__name__ if isinstance(value, type) else type(value).__name__
     if isinstance(value, type):
-        return f"the class {value.__name__}"
-    return f"an object of type {type(value).__name__}"
+        return T(f"the class {name}", f"类 {name}")
+    return T(f"an object of type {name}", f"类型为 {name} 的对象")

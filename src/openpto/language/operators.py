@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from openpto.diagnostics import fail, user_boundary
+from openpto.diagnostics import T, fail, user_boundary
 from openpto.ops.matmul import product_type
 
 from .functions import FUNCTIONS as F
@@ -40,7 +40,7 @@ def _product(self: Tensor, other: Any) -> Any:
     return F["matmul"](self, other, product_type(other.dtype))
 
 
-def _refused(sign: str, instead: str) -> Callable[..., Any]:
+def _refused(sign: str, instead: str | T) -> Callable[..., Any]:
     @user_boundary()
     def operator(self: Tensor, *other: Any) -> Any:
         fail("PTO260", sign=sign, instead=instead)
@@ -78,25 +78,28 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__eq__": _plain("eq"),
     "__ne__": _plain("ne"),
 }
-REFUSED = {
-    "__and__": ("&", "pypto.logical_and or pypto.bitwise_and"),
-    "__rand__": ("&", "pypto.logical_and or pypto.bitwise_and"),
+REFUSED: dict[str, tuple[str, str | T]] = {
+    "__and__": ("&", T("pypto.logical_and or pypto.bitwise_and", "pypto.logical_and 或 pypto.bitwise_and")),
+    "__rand__": ("&", T("pypto.logical_and or pypto.bitwise_and", "pypto.logical_and 或 pypto.bitwise_and")),
     "__or__": ("|", "pypto.bitwise_or"),
     "__ror__": ("|", "pypto.bitwise_or"),
     "__xor__": ("^", "pypto.bitwise_xor"),
     "__rxor__": ("^", "pypto.bitwise_xor"),
-    "__invert__": ("~", "pypto.logical_not or pypto.bitwise_not"),
+    "__invert__": ("~", T("pypto.logical_not or pypto.bitwise_not", "pypto.logical_not 或 pypto.bitwise_not")),
     "__lshift__": ("<<", "pypto.bitwise_left_shift"),
     "__rlshift__": ("<<", "pypto.bitwise_left_shift"),
     "__rshift__": (">>", "pypto.bitwise_right_shift"),
     "__rrshift__": (">>", "pypto.bitwise_right_shift"),
     "__abs__": ("abs()", "pypto.abs"),
     "__round__": ("round()", "pypto.round"),
-    "__divmod__": ("divmod()", "pypto.div and pypto.remainder"),
-    "__rfloordiv__": ("scalar // tensor", "pypto.floor_div of a pypto.full tensor"),
+    "__divmod__": ("divmod()", T("pypto.div and pypto.remainder", "pypto.div 与 pypto.remainder")),
+    "__rfloordiv__": (
+        "scalar // tensor",
+        T("pypto.floor_div of a pypto.full tensor", "对 pypto.full 得到的张量使用 pypto.floor_div"),
+    ),
     "__rmod__": ("scalar % tensor", "pypto.remainder"),
-    "__rpow__": ("scalar ** tensor", "pypto.pow of a pypto.full tensor"),
-    "__rmatmul__": ("value @ tensor", "pypto.matmul of two tensors"),
+    "__rpow__": ("scalar ** tensor", T("pypto.pow of a pypto.full tensor", "对 pypto.full 得到的张量使用 pypto.pow")),
+    "__rmatmul__": ("value @ tensor", T("pypto.matmul of two tensors", "对两个张量使用 pypto.matmul")),
 }
 
 

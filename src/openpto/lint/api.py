@@ -83,6 +83,12 @@ def option_keys(group: str) -> frozenset[str]:
     return frozenset(_table()["options"].get(group, ()))
 
 
+@cache
+def casts(source: str) -> frozenset[str]:
+    """The dtypes that some chip converts a dtype to."""
+    return frozenset(_table()["casts"].get(source, ()))
+
+
 def option_groups() -> tuple[str, ...]:
     """The names of the option dictionaries that `jit` takes."""
     return ("host_options", "codegen_options", "pass_options", "runtime_options", "verify_options", "debug_options")

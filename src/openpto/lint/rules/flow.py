@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics.language import T
 from openpto.lint import api
 from openpto.lint.functions import called_name
 from openpto.lint.hooks import Access, Binary, Call, Dropped, Followed, Foreign, KernelEnd, on, on_operation
@@ -46,8 +47,11 @@ def foreign(walk: Walk, seen: Foreign) -> None:
     if seen.path.partition(".")[0] not in ("torch", "numpy"):
         return
     name = seen.path.rpartition(".")[2]
-    instead = f"use pypto.{name}" if name in (api.members("") or ()) else "use operations of pypto"
-    walk.report("PTO165", seen.node, name=seen.path, tensor=seen.tensor.name or "a tensor", instead=instead)
+    instead = T("use operations of pypto", "请使用 pypto 的操作")
+    if name in (api.members("") or ()):
+        instead = T(f"use pypto.{name}", f"请使用 pypto.{name}")
+    tensor = seen.tensor.name or T("a tensor", "张量")
+    walk.report("PTO165", seen.node, name=seen.path, tensor=tensor, instead=instead)
 
 
 @on_operation

@@ -79,9 +79,11 @@ def _annotations(look: Look, kernel: Function) -> bool:
             continue
         shape, dtype = annotation_parts(as_written(parameter.annotation, scope))
         if shape is None or (isinstance(shape, (ast.List, ast.Tuple)) and not shape.elts):
-            look.report("PTO725", parameter, name=parameter.arg, what="no shape")
+            look.report("PTO725", parameter, name=parameter.arg, what=T("no shape", "没有 shape"))
         elif dtype is None:
-            look.report("PTO725", parameter, name=parameter.arg, what="a shape and no dtype")
+            look.report(
+                "PTO725", parameter, name=parameter.arg, what=T("a shape and no dtype", "有 shape 而没有 dtype")
+            )
         if shape is not None:
             parts = [shape.value] if isinstance(shape, ast.Starred) else every_node(shape)
             dynamic = dynamic or any(_maybe_dynamic(look, part) for part in parts)
@@ -209,17 +211,19 @@ def other_loops(look: Look, function: Function) -> None:
     if not look.applies("PTO757") or role(look.module.source.path) != "impl":
         return
     for node in function.own:
-        what = ""
+        what: T | None = None
         if isinstance(node, ast.While):
-            what = "while"
+            what = T("while", "while")
         elif isinstance(node, ast.For):
             path = look.path_of(node.iter.func) if isinstance(node.iter, ast.Call) else ""
             ranged = isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "range"
-            what = "" if path in LOOPS or ranged else "a for over other things"
+            if path not in LOOPS and not ranged:
+                what = T("a for over other things", "遍历其他对象的 for")
         elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
             operations = (look.path_of(n.func) for n in every_node(node) if isinstance(n, ast.Call))
-            what = "a comprehension of operations" if any(path.startswith("pypto.") for path in operations) else ""
-        if what:
+            if any(path.startswith("pypto.") for path in operations):
+                what = T("a comprehension of operations", "由操作组成的推导式")
+        if what is not None:
             look.report("PTO757", node, what=what, name=function.name)
 
 
@@ -229,19 +233,27 @@ def operand_forms(walk: Walk, call: Call) -> None:
     if call.name in ("add", "sub", "mul", "div"):
         first = call.value("input")
         if isinstance(first, (Int, Const)):
-            walk.report("PTO761", call.node, what=f"{call.name} of a number and a tensor")
+            walk.report(
+                "PTO761",
+                call.node,
+                what=T(f"{call.name} of a number and a tensor", f"以数值为第一操作数的 {call.name}"),
+            )
         other = call.arguments.get("other")
         if other is not None and isinstance(other.node, ast.Call):
             if walk.frame.function.module.path_of(other.node.func) in ("pypto.Element", "pypto.element"):
-                walk.report("PTO761", other.node, what=f"an Element in {call.name}")
+                walk.report("PTO761", other.node, what=T(f"an Element in {call.name}", f"{call.name} 中的 Element"))
     elif call.name in ("zeros", "ones"):
         for part in call.node.args:
             if walk.frame.function.module.path_of(part).startswith("pypto.DT_"):
-                walk.report("PTO761", part, what=f"the dtype of {call.name} by position")
+                walk.report(
+                    "PTO761",
+                    part,
+                    what=T(f"the dtype of {call.name} by position", f"以位置参数传入的 {call.name} 的 dtype"),
+                )
 
 
 @on(Binary)
 def operator_forms(walk: Walk, seen: Binary) -> None:
     """PTO761 of `2.0 / x`."""
     if seen.name == "div" and isinstance(seen.left, (Int, Const)) and isinstance(seen.right, Tensor):
-        walk.report("PTO761", seen.node, what="a number divided by a tensor")
+        walk.report("PTO761", seen.node, what=T("a number divided by a tensor", "数值除以张量"))

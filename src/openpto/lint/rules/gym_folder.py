@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from openpto.diagnostics.language import T
 from openpto.diagnostics.span import Site, Span
 from openpto.diagnostics.words import SEE_THE_TABLE
 from openpto.lint import api, documents
@@ -26,14 +27,14 @@ from openpto.lint.walk import Walk
 CODES = ("09", "10", "12", "13", "30", "31", "32", "33", "34", "40", "50", "51", "53", "54", "59", "56")
 SECTIONS = {
     "API_REPORT.md": (
-        ("the mapping of operations", ("mapping", "映射")),
-        ("constraints", ("constraint", "limit", "约束", "限制")),
-        ("tiling", ("tiling", "tile", "切分")),
+        (T("the mapping of operations", "操作映射"), ("mapping", "映射")),
+        (T("constraints", "约束"), ("constraint", "limit", "约束", "限制")),
+        (T("tiling", "切分"), ("tiling", "tile", "切分")),
     ),
     "DESIGN.md": (
-        ("the graph of the computation", ("graph", "计算图")),
-        ("tiling", ("tiling", "tile", "切分")),
-        ("verification", ("verif", "验证")),
+        (T("the graph of the computation", "计算图"), ("graph", "计算图")),
+        (T("tiling", "切分"), ("tiling", "tile", "切分")),
+        (T("verification", "验证"), ("verif", "验证")),
     ),
 }
 TOLERANCES = ({"atol", "rtol"}, {"mare_matrix", "mere_matrix", "rmse_matrix"}, {"mare", "mere", "rmse"})
@@ -106,13 +107,15 @@ def _files(folder: Folder) -> None:
 
 def _specification(folder: Folder, spec: Document | None) -> None:
     if spec is None:
-        folder.report("PTO709", None, 1, what="is missing")
+        folder.report("PTO709", None, 1, what=T("is missing", "文件缺失"))
         return
     if folder.name not in spec.text:
-        folder.report("PTO709", spec, 1, what=f"does not name {folder.name}")
+        folder.report("PTO709", spec, 1, what=T(f"does not name {folder.name}", f"没有写出 {folder.name}"))
     missing = [key for key in ("p0_shapes", "supported_dtypes", "tolerance") if key not in spec.matter]
     if missing:
-        folder.report("PTO709", spec, 1, what=f"has no {', '.join(missing)} in its front matter")
+        listed = ", ".join(missing)
+        what = T(f"has no {listed} in its front matter", f"文首元数据缺少 {listed}")
+        folder.report("PTO709", spec, 1, what=what)
 
 
 def _sections(folder: Folder, name: str, document: Document | None) -> None:
@@ -141,15 +144,17 @@ def _promises(folder: Folder, spec: Document) -> None:
     if tolerance is None:
         return
     if not isinstance(tolerance, dict) or set(tolerance) not in TOLERANCES:
-        folder.report(
-            "PTO732", spec, place("tolerance", 1), what="the specification has neither atol and rtol nor matrices"
-        )
+        what = T("the specification has neither atol and rtol nor matrices", "规格既没有 atol 与 rtol，也没有误差矩阵")
+        folder.report("PTO732", spec, place("tolerance", 1), what=what)
         return
     for key in ("atol", "rtol"):
         promised = tolerance.get(key)
         used = [float(found) for found in re.findall(rf"\b{key}\s*=\s*([0-9][0-9.eE+-]*)", text)]
         if isinstance(promised, (int, float)) and any(number > LOOSER * promised for number in used):
-            what = f"{test} compares with {key}={max(used):g}, {promised:g} is promised"
+            what = T(
+                f"{test} compares with {key}={max(used):g}, {promised:g} is promised",
+                f"{test} 以 {key}={max(used):g} 比较，而规格承诺 {promised:g}",
+            )
             folder.report("PTO732", spec, place("tolerance", 1), what=what)
 
 

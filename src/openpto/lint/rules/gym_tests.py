@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from openpto.diagnostics.language import T
 from openpto.lint.functions import called_name
 from openpto.lint.hooks import on_module
 from openpto.lint.judge import Look
@@ -65,7 +66,7 @@ def tests(look: Look) -> None:
         return
     first = look.module.source.tree.body[0]
     if not (golden and impl):
-        look.report("PTO718", first, missing="golden" if impl else "kernel file")
+        look.report("PTO718", first, missing="golden" if impl else T("kernel file", "kernel 文件"))
     _contents(look, first)
     if impl and not _reaches(look):
         look.report("PTO760", first)
@@ -80,7 +81,10 @@ def _contents(look: Look, first: ast.stmt) -> None:
             look.report("PTO720", first, what=word)
             break
     tested = " ".join(function.name for function in look.module.functions)
-    for level, words in (("level 0", ("level0", "_l0", "p0")), ("level 1", ("level1", "_l1", "p1"))):
+    for level, words in (
+        (T("level 0", "level 0 测试"), ("level0", "_l0", "p0")),
+        (T("level 1", "level 1 测试"), ("level1", "_l1", "p1")),
+    ):
         if not any(word in tested for word in words):
             look.report("PTO721", first, missing=level)
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics.language import T
 from openpto.diagnostics.words import A_TEXT, both
 from openpto.lint import api
 from openpto.lint.hooks import Binary, Call, on, on_call, on_operation
@@ -15,8 +16,8 @@ from openpto.lint.walk import Walk
 INNER_LIMIT = 65535
 INTEGERS = frozenset(f"DT_{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64))
 _INSTEAD = {
-    "&": "pypto.logical_and or pypto.bitwise_and",
-    "|": "pypto.bitwise_or, or + of conditions",
+    "&": T("pypto.logical_and or pypto.bitwise_and", "pypto.logical_and 或 pypto.bitwise_and"),
+    "|": T("pypto.bitwise_or, or + of conditions", "pypto.bitwise_or，或对条件使用 +"),
     "^": "pypto.bitwise_xor",
     "<<": "pypto.bitwise_left_shift",
     ">>": "pypto.bitwise_right_shift",
@@ -65,7 +66,7 @@ def operators(walk: Walk, seen: Binary) -> None:
         return
     for value in (seen.left, seen.right):
         if isinstance(value, Tensor) and dynamic(value) and seen.name != "matmul":
-            walk.report("PTO224", seen.node, name=value.name or "it", shape=shape_text(value), op=seen.name)
+            walk.report("PTO224", seen.node, name=value.name or T("it", "它"), shape=shape_text(value), op=seen.name)
             return
     if seen.name in _BROADCAST:
         pair(walk, seen.node, seen.name, seen.left, seen.right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TypeAlias
 
+from openpto.diagnostics.language import T
 from openpto.lint.functions import JIT, Function
 from openpto.lint.hooks import on_module
 from openpto.lint.judge import Look
@@ -22,7 +23,7 @@ def decorated_classes(look: Look) -> None:
             for decorator in node.decorator_list:
                 function = decorator.func if isinstance(decorator, ast.Call) else decorator
                 if look.path_of(function) in JIT:
-                    look.report("PTO500", node, got=f"the class {node.name}")
+                    look.report("PTO500", node, got=T(f"the class {node.name}", f"类 {node.name}"))
 
 
 @on_module

@@ -1,17 +1,15 @@
-"""Tile shapes: arguments of the setters (PTO281 to PTO289), missing and unsuitable tiles (PTO301 to PTO305, PTO32x)."""
+"""Tile shapes: arguments of the setters (PTO281 to PTO289), missing and unsuitable tiles (PTO301 to PTO303, PTO320)."""
 
 from __future__ import annotations
 
 import ast
 
-from openpto.device import CHIPS, CubeUse, cube_demands
-from openpto.device.capacity import SUM_BYTES
 from openpto.lint import api
 from openpto.lint.findings import Fix
 from openpto.lint.hooks import Binary, Call, KernelEnd, on, on_call, on_operation
 from openpto.lint.integers import Int
 from openpto.lint.settings_calls import cube_parts
-from openpto.lint.values import Const, List, Tensor, Tuple, items_of, number, numbers_of
+from openpto.lint.values import Const, List, Tensor, Tuple, items_of, number
 from openpto.lint.walk import Walk
 
 _KINDS: dict[type, str] = {List: "list", Tuple: "tuple", Tensor: "Tensor"}
@@ -54,7 +52,7 @@ def cube_arguments(walk: Walk, call: Call) -> None:
         argument = call.arguments.get(name) or call.arguments.get(str(position))
         if parts is None or argument is None:
             continue
-        wanted = "2 or 3" if name == "k" else "exactly 2"
+        wanted = "2 or 3" if name == "k" else "exactly 2"  # words of the toolchain
         items = items_of(argument.value)
         if isinstance(argument.value, (Int, Const)):
             got = "int" if isinstance(argument.value, Int) else type(argument.value.value).__name__
@@ -86,62 +84,6 @@ def vector_tile(walk: Walk, call: Call) -> None:
 
 def _tensors(call: Call) -> list[Tensor]:
     return [argument.value for argument in call.arguments.values() if isinstance(argument.value, Tensor)]
-
-
-@on_call("matmul")
-def cube_tile(walk: Walk, call: Call) -> None:
-    """PTO321 (L1 and L0), PTO322 (multiples of 16), PTO324 (L0C) of the cube tile in force."""
-    parts = walk.tiles.cube
-    axes = [numbers_of(part) for part in parts] if isinstance(parts, tuple) else []
-    if len(axes) != 3 or any(axis is None for axis in axes):
-        return
-    m, k, n = (axis for axis in axes if axis is not None)
-    if len(m) != 2 or len(n) != 2 or len(k) not in (2, 3) or min(*m, *k, *n) <= 0:
-        return
-    pairs = [("mL0", "mL1", m[0], m[1]), ("nL0", "nL1", n[0], n[1]), ("kL0", "kL1a", k[0], k[1])]
-    if len(k) == 3:
-        pairs.append(("kL0", "kL1b", k[0], k[2]))
-    for inner_name, outer_name, inner, outer in pairs:
-        if inner > outer or outer % inner:
-            named = {axis: list(values) for axis, values in (("m", m), ("k", k), ("n", n))}
-            suggest = _suggested(named, inner_name[0], inner, outer)
-            walk.report(
-                "PTO321", call.node, inner_name=inner_name, outer_name=outer_name, inner=inner, outer=outer,
-                op="matmul", suggest=suggest,
-            )  # fmt: skip
-            return
-    if k[0] % 16 or n[0] % 16:
-        aligned = {"m": list(m), "k": [_up(v) for v in k], "n": [_up(v) for v in n]}
-        walk.report("PTO322", call.node, kL0=k[0], nL0=n[0], op="matmul", suggest=_shown(aligned))
-        return
-    _output_memory(walk, call, m, k, n)
-
-
-def _output_memory(walk: Walk, call: Call, m: list[int], k: list[int], n: list[int]) -> None:
-    """L0C holds mL0 x nL0 elements of four bytes; without a chip the largest one counts."""
-    chip = CHIPS.get(walk.judge.selection.chip or "") or max(CHIPS.values(), key=lambda chip: chip.l0c)
-    use = CubeUse(m, [k[0], k[1], k[-1]], n, SUM_BYTES, SUM_BYTES)
-    demand = dict(cube_demands(use))["l0c"]
-    if demand.need > chip.l0c:
-        formula = demand.formula(chip.l0c, chip.name)
-        smaller = {"m": [m[0] // 2, m[1]], "k": list(k), "n": [n[0] // 2, n[1]]}
-        tile = _shown({"m": m, "k": k, "n": n})
-        walk.report(
-            "PTO324", call.node, memory="L0C", tile=tile, op="matmul", formula=formula, suggest=_shown(smaller)
-        )  # fmt: skip
-
-
-def _up(value: int) -> int:
-    return -(-value // 16) * 16
-
-
-def _suggested(axes: dict[str, list[int]], axis: str, inner: int, outer: int) -> str:
-    axes[axis] = [inner, *[max(outer // inner, 1) * inner] * (len(axes[axis]) - 1)]
-    return _shown(axes)
-
-
-def _shown(axes: dict[str, list[int]]) -> str:
-    return ", ".join(str(list(axes[axis])) for axis in "mkn")
 
 
 @on_operation
