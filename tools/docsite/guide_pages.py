@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from docsite.sources import Source
+from docsite.sources import LANGUAGES, Source
 from docsite.words import WORDS
 from openpto.diagnostics.language import Language
 from openpto.guide.leaves import LEAVES, Leaf
@@ -19,6 +19,12 @@ def guide_pages(language: Language) -> dict[str, Source]:
     made = {"guide/index.md": "\n".join(_index(language)) + "\n"}
     made |= {f"guide/{key}.md": "\n".join(_page(leaf, language)) + "\n" for key, leaf in LEAVES.items()}
     return {path: Source(f"docs/{path}", text) for path, text in made.items()}
+
+
+def guide_places() -> dict[str, str]:
+    """Where the files of leaves are in the site."""
+    folder = "src/openpto/guide/pages"
+    return {f"{folder}/{language}/{key}.md": f"guide/{key}.md" for key in LEAVES for language in LANGUAGES}
 
 
 def _index(language: Language) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import rule_pages
-from docsite.guide_pages import guide_pages
+from docsite.guide_pages import guide_pages, guide_places
 from docsite.gym_pages import gym_pages, gym_places
 from docsite.op_pages import op_pages
 from docsite.sources import DOCS, Source, outside_blocks, read, relinked, with_codes_linked, written
@@ -25,7 +25,7 @@ _SWITCH = re.compile(r"\[(?:中文|English)\]\([^)]*\)(?: · )?")
 
 def site_pages(language: Language) -> dict[str, str]:
     """The Markdown of every page."""
-    elsewhere = {**OUTSIDE, **gym_places()}
+    elsewhere = {**OUTSIDE, **gym_places(), **guide_places()}
     made = {}
     for path, source in sources(language).items():
         made[path] = with_codes_linked(joined(relinked(source, path, elsewhere)), path)
