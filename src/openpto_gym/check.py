@@ -14,6 +14,7 @@ from openpto.kernel.receipt import last_run
 from openpto.language.configuration import settings
 from openpto.testing import Comparison, Tolerance, compare, report, require_output, summary
 from openpto.testing.replays import write_comparison
+from openpto_gym.html.error_map import ErrorMap, error_map
 from openpto_gym.operator import Arrays, Case, GoldenName, Operator
 
 Verdict = Literal["ok", "miss", "error", "skipped"]
@@ -21,7 +22,10 @@ Verdict = Literal["ok", "miss", "error", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One output of one case. Without a comparison ``note`` says why: an error, or why the case was skipped."""
+    """One output of one case. Without a comparison ``note`` says why: an error, or why the case was skipped.
+
+    ``errors`` says where the errors lie, if that was asked for.
+    """
 
     operator: str
     case: str
@@ -34,6 +38,7 @@ class Result:
     seconds: float = 0.0
     engine: str = ""
     note: str = ""
+    errors: ErrorMap | None = None
 
     @property
     def details(self) -> str:
@@ -48,12 +53,14 @@ def torch_is_here() -> bool:
     return find_spec("torch") is not None
 
 
-def check(operator: Operator, case: Case, golden: GoldenName = "torch", *, warm: bool = True) -> Iterator[Result]:
+def check(
+    operator: Operator, case: Case, golden: GoldenName = "torch", *, warm: bool = True, maps: bool = False
+) -> Iterator[Result]:
     """Run one case: a result per output.
 
     Where the golden needs torch and there is none the case is skipped, which is no pass. An error of the kernel is a
     result too. With ``warm`` the time is that of the second of two calls, so that compilation is left out; slow cases
-    are called once.
+    are called once. With ``maps`` every comparison comes with a map of its errors.
     """
     head = (operator.name, case.name, case.dtype.short, case.sizes)
     if golden == "torch" and not torch_is_here():
@@ -83,7 +90,8 @@ def check(operator: Operator, case: Case, golden: GoldenName = "torch", *, warm:
             about = {"operator": operator.name, "case": case.name, "output": name}
             write_comparison(actual, goldens[name], tolerance, summary(found), receipt=receipt, about=about)
         engine = receipt.engine if receipt is not None else ""
-        yield Result(*head, name, tolerance, verdict, found, seconds, engine)
+        errors = error_map(actual, goldens[name], tolerance) if maps else None
+        yield Result(*head, name, tolerance, verdict, found, seconds, engine, errors=errors)
 
 
 def _timed(operator: Operator, case: Case, inputs: Arrays, warm: bool) -> tuple[Arrays, float]:

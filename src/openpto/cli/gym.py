@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -66,6 +67,9 @@ def run(
     replay: Annotated[
         str | None, typer.Option("--replay", metavar="DIR", help="Write a replay file of every failure there.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also write a report with maps of the errors.")
+    ] = None,
 ) -> None:
     """Run cases and compare them with goldens. Exit code 1 if a case misses its tolerance, fails or is skipped."""
     from openpto_gym import table
@@ -74,6 +78,8 @@ def run(
 
     if bool(names) == every:
         raise typer.BadParameter("name operators, or give --all")
+    if html is not None and not html.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {html.parent}", param_hint="--html")
     chosen = [load(name) for name in (NAMES if every else names or ())]
     types = frozenset(text.lower().removeprefix("dt_") for text in dtype or ())
     results: list[Result] = []
@@ -81,10 +87,14 @@ def run(
     with configure(**{name: value for name, value in given.items() if value is not None}):
         for operator in chosen:
             for case in chosen_cases(operator, slow=slow, dtypes=types):
-                results += check(operator, case, golden)
+                results += check(operator, case, golden, maps=html is not None)
     if not results:
         raise typer.BadParameter("there is no such case")
     table.write(results)
+    if html is not None:
+        from openpto_gym.html.page import page
+
+        html.write_text(page(results, golden), encoding="utf-8", newline="\n")
     counts = table.counts(results)
     typer.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     _explain(results)

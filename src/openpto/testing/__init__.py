@@ -2,7 +2,7 @@
 
 from openpto.testing.assertion import assert_close, require_output
 from openpto.testing.cases import Case, parse_cases, read_cases
-from openpto.testing.compare import Comparison, Element, compare
+from openpto.testing.compare import Comparison, Element, compare, error_ratios
 from openpto.testing.differences import Difference, first_difference
 from openpto.testing.report import report, summary
 from openpto.testing.tolerance import PROFILES, T1, T2, T3, T4, T5, T6, Ratios, Tolerance, default_tolerance
@@ -27,6 +27,7 @@ __all__ = [
     "compare",
     "compare_triple",
     "default_tolerance",
+    "error_ratios",
     "first_difference",
     "parse_cases",
     "read_cases",

@@ -90,6 +90,19 @@ def compare(actual: NDArray[Any], golden: NDArray[Any], tolerance: Tolerance) ->
     return _summary(actual, golden, tolerance, *_float_errors(actual, golden), dtype)
 
 
+def error_ratios(actual: NDArray[Any], golden: NDArray[Any], tolerance: Tolerance) -> Float64:
+    """The error of every element over what its tolerance allows: 1 is the limit, infinity is a lost NaN or infinity.
+
+    Where nothing is allowed, an error counts as infinite. The arrays have one shape, as for ``compare``.
+    """
+    dtype = from_numpy(actual.dtype.newbyteorder("="))
+    whole = dtype is None or actual.dtype.kind in "iub"
+    error, size = (_integer_errors if whole else _float_errors)(actual, golden)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = np.where(error == 0.0, 0.0, error / tolerance.allowed(size))
+    return np.where(np.isnan(ratios), np.inf, ratios)
+
+
 def _integer_errors(actual: NDArray[Any], golden: NDArray[Any]) -> tuple[Float64, Float64]:
     """Errors and magnitudes of the golden; exact also for 64 bits."""
     if golden.dtype.kind not in "iub":
