@@ -51,10 +51,31 @@ def test_links_become_what_can_be_typed():
     assert text.rstrip().endswith("codes: " + ", ".join(LEAVES["dynamic-shapes"].see))
 
 
-def test_an_unknown_key_names_near_ones_and_fails():
-    done = command("tile-not")
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        ("set_vec_tile_shapes refuses x.shape[0]", "symbolic-tiles"),
+        ("the last rows of the output are not written", "silent-output"),
+        ("循环里的累加器没有变化", "loop-carried"),
+        ("F21004 Their size actually are 4 and 2", "view-ranks"),
+        ("my sums are wrong in the last block", "tails"),
+        ("PTO301", "tile-not-set"),
+        ("FC1001", "tile-alignment"),
+        ("launch aicpu failed: 107003", "npu-launch-failures"),
+        ("SIM 输出全是零", "sim-mode"),
+        ("does my kernel run on toolchain version 0.2", "targets"),
+    ],
+)
+def test_words_lead_to_the_leaf_that_answers_them(words, key):
+    done = command(*words.split(" "))
+    assert done.exit_code == 0
+    assert done.output.startswith(f"# {LEAVES[key].title.en}\n")
+
+
+def test_what_nothing_answers_names_near_keys_and_fails():
+    done = command("zile-rankk-qx")
     assert done.exit_code == 1
-    assert "near ones: tile-not-set" in done.stderr
+    assert "near ones: tile-rank" in done.stderr
     assert done.stdout == ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import leaf_tables
 import pytest
 
 import guide_blocks
@@ -77,6 +78,12 @@ def test_bodies_are_plain_markdown(key):
         assert body.count("\n```") % 2 == 0
         assert body.endswith("\n")
         assert max(len(line) for line in text.split("\n") if not line.startswith("|")) <= 132
+
+
+def test_every_known_symptom_of_a_rule_has_a_leaf():
+    seen = {code for leaf in LEAVES.values() for code in leaf.see}
+    left = [(table, symptom) for table, symptom, rules, _ in leaf_tables.rows() if rules and not seen & set(rules)]
+    assert left == []
 
 
 def test_a_page_needs_its_head():

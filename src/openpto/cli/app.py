@@ -81,7 +81,8 @@ def _explain(
 @app.command("guide")
 def _guide(
     query: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY | WORDS]", help="A leaf; nothing for the table of all of them.")
+        list[str] | None,
+        typer.Argument(metavar="[KEY | WORDS]", help="A leaf, or what you see; nothing for the table of leaves."),
     ] = None,
     walk: Annotated[bool, typer.Option("--walk", help="Ask what you see, question by question.")] = False,
     lang: Annotated[Literal["en", "zh"] | None, typer.Option(help="Language of the guide.")] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -18,12 +19,13 @@ _SAID = {
     "ask": T("What do you see?", "你看到了什么？"),
     "further": T("Which of these is it?", "属于下面哪一种？"),
     "read": T(
-        "pypto guide KEY shows a leaf, pypto guide --walk asks the questions one by one.",
-        "pypto guide KEY 显示一页；pypto guide --walk 逐个提问。",
+        "pypto guide KEY shows a leaf, pypto guide WORDS the one that answers them best;\n"
+        "pypto guide --walk asks the questions one by one.",
+        "pypto guide KEY 显示一页，pypto guide WORDS 显示最相符的一页；\npypto guide --walk 逐个提问。",
     ),
     "prompt": T("number ({first}-{last}), b: back, q: quit> ", "编号（{first}-{last}），b 返回，q 退出> "),
     "not": T("{answer} is none of these", "{answer} 不在选项之中"),
-    "none": T("no leaf of the guide is called {query}", "指南中没有名为 {query} 的页面"),
+    "none": T("no leaf of the guide answers {query}", "指南中没有与 {query} 相符的页面"),
     "near": T("near ones: {near}", "相近的：{near}"),
     "rules": T("codes: {codes}", "错误码：{codes}"),
     "leaf": T("{text} (pypto guide {key})", "{text}（pypto guide {key}）"),
@@ -83,17 +85,36 @@ def table() -> str:
 
 
 def page(query: str) -> tuple[str, bool]:
-    """The leaf that a key stands for as Markdown to be read, and whether there is one.
+    """The leaf that a key stands for, or that answers a code or words best, as Markdown; and whether there is one.
 
     >>> page("dynamic-shapes")[1]
     True
     """
-    key = query.strip().lower()
-    if key in LEAVES:
-        return markdown(LEAVES[key]), True
-    near = difflib.get_close_matches(key, LEAVES, n=3, cutoff=0.5)
+    leaf = LEAVES.get(query.strip().lower()) or _searched(query)
+    if leaf is not None:
+        return markdown(leaf), True
+    near = difflib.get_close_matches(query.strip().lower(), LEAVES, n=3, cutoff=0.5)
     lines = [_say("none", query=query)] + ([_say("near", near=", ".join(near))] if near else [])
     return "\n".join(lines) + "\n", False
+
+
+def _searched(query: str) -> Leaf | None:
+    """The leaf that the search speaks for most: by itself, and by the rules that belong to it, the first ones more."""
+    from openpto.guide.search import search
+
+    answer = search(query)
+    if answer.best is None:
+        return None
+    weights = {hit.key: hit.score for hit in answer.near} | {answer.best.key: answer.best.score}
+    if math.isinf(answer.best.score):  # a code, which is one rule before all others
+        weights = {key: float(key == answer.best.key) for key in weights}
+
+    def votes(leaf: Leaf) -> float:
+        rules = (weights.get(code, 0.0) / (1 + place / 4) for place, code in enumerate(leaf.see))
+        return max((weights.get(leaf.key, 0.0), *rules))
+
+    best = max(LEAVES.values(), key=votes)
+    return best if votes(best) > 0 else None
 
 
 def markdown(leaf: Leaf) -> str:

@@ -22,16 +22,17 @@ AREAS: tuple[Area, ...] = (
     ),
     Area(
         T("The decorator or the call of a kernel is refused", "kernel 的装饰器或调用被拒绝"),
-        ("jit-signature", "call-arguments"),
+        ("jit-signature", "call-arguments", "options"),
     ),
     Area(
         T("A kernel with dynamic shapes does not compile, or its tail is wrong", "动态形状无法编译，或尾块出错"),
-        ("dynamic-shapes", "symbolic-tiles", "loop-bounds", "symbolic-indices", "tails"),
+        ("dynamic-shapes", "symbolic-tiles", "loop-bounds", "symbolic-indices", "tails", "scalars"),
     ),
     Area(
         T("A message about a loop, a condition or the order of writes", "与循环、条件或写入顺序有关的报错"),
         (
             "conditions",
+            "statements",
             "first-iteration",
             "loop-carried",
             "counter-does-not-grow",
@@ -77,6 +78,7 @@ AREAS: tuple[Area, ...] = (
             "print-shows-expressions",
             "sim-mode",
             "run-mode",
+            "ranks",
         ),
     ),
     Area(
@@ -100,7 +102,7 @@ AREAS: tuple[Area, ...] = (
     ),
     Area(
         T("It takes too long", "耗时太长"),
-        ("compile-hangs", "kernel-is-slow"),
+        ("compile-hangs", "kernel-is-slow", "engines"),
     ),
     Area(
         T("Nothing is wrong yet: writing, checking, moving to a device", "尚未出错：编写、检查、移到设备"),
