@@ -56,7 +56,6 @@ def test_the_finding_on_the_page_is_what_is_printed() -> None:
 def test_every_convention_has_the_number_of_its_alias() -> None:
     for code, rule in RULES.items():
         if "PTO701" <= code <= "PTO762":
-            assert rule.aliases == (f"OL{code[-2:]}",)
+            assert rule.aliases == (f"OL{code[-2:]}", *(("OL39",) if code == "PTO740" else ()))
     missing = {f"OL{n:02d}" for n in range(1, 63)} - {alias for rule in RULES.values() for alias in rule.aliases}
-    # 27, 35, 36, 38 were never used; the rest is named on the page, or part of the rule beside it.
-    assert missing == {"OL11", "OL14", "OL24", "OL27", "OL35", "OL36", "OL37", "OL38", "OL39", "OL44"}
+    assert missing == {"OL27", "OL35", "OL36", "OL38"}  # numbers that were never used

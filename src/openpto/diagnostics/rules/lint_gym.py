@@ -16,8 +16,10 @@ def convention(
     good: str = "",
     severity: Severity = "error",
     untestable: str = "",
+    also: tuple[str, ...] = (),
 ) -> None:
-    """Register PTO7nn for the convention OLnn. Examples begin with a comment that names their file."""
+    """Register PTO7nn for the convention OLnn. Examples begin with a comment that names their file;
+    `also` are other numbers of the same convention."""
     register(
         Rule(
             code=f"PTO7{number:02d}",
@@ -28,7 +30,7 @@ def convention(
             message=T(*message),
             help=T(*help),
             explanation=T(*why),
-            aliases=(f"OL{number:02d}",),
+            aliases=(f"OL{number:02d}", *also),
             bad=bad,
             good=good,
             untestable=untestable,

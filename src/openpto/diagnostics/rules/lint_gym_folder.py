@@ -141,6 +141,23 @@ convention(
 )
 
 convention(
+    37,
+    "names-differ-from-the-design",
+    severity="warning",
+    title=("a kernel file uses none of the names of its design", "kernel 文件没有使用设计中的任何名称"),
+    message=(
+        "DESIGN.md calls intermediate values {names}; no function of {file} has one of these names",
+        "DESIGN.md 将中间结果称为 {names}；{file} 的函数中没有这些名称",
+    ),
+    help=("give the values the names of the design, or change the design", "请使用设计中的名称，或修改设计"),
+    why=(
+        "Who reads the design beside the kernel finds a step by its name.",
+        "对照设计阅读 kernel 的人靠名称找到各个步骤。",
+    ),
+    untestable="it concerns files beside the kernel file; tests/lint/test_state.py shows it",
+)
+
+convention(
     40,
     "front-matter",
     title=("a document has no front matter", "文档没有 front matter"),
@@ -154,6 +171,7 @@ convention(
         "工具读取的是 front matter 而不是正文。",
     ),
     untestable=_FILES,
+    also=("OL39",),
 )
 
 _PASTED = "# add_impl.py\nimport pypto\n\n# error[PTO412]: output parameter is rebound, not written\n"

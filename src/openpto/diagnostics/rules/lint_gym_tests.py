@@ -34,6 +34,24 @@ def test_add_level1():
 GOOD = example()
 
 convention(
+    11,
+    "golden-cannot-be-imported",
+    severity="warning",
+    title=("a golden does other work when it is imported", "导入 golden 时会执行其他工作"),
+    message=("importing this golden {what}", "导入该 golden 时会{what}"),
+    help=(
+        'move it into a function, or under `if __name__ == "__main__":`',
+        '请移入函数，或放到 `if __name__ == "__main__":` 之下',
+    ),
+    why=(
+        "Tests and tools import the golden to call its function. What else runs at import makes them slow, or stops them.",
+        "测试与工具导入 golden 是为了调用其中的函数。导入时执行的其他内容会拖慢它们，或使其停止。",
+    ),
+    bad="# add_golden.py\nimport torch\n\nLIMITS = torch.load('limits.pt')\n\n\ndef add_golden(x):\n    return x + LIMITS\n",
+    good="# add_golden.py\nimport torch\n\n\ndef add_golden(x):\n    return x + torch.load('limits.pt')\n",
+)
+
+convention(
     15,
     "golden-uses-pypto",
     title=("a golden does not use pypto", "golden 不使用 pypto"),

@@ -18,13 +18,13 @@ from openpto.diagnostics.words import SEE_THE_TABLE
 from openpto.lint import api, documents
 from openpto.lint.documents import Document
 from openpto.lint.findings import Finding
-from openpto.lint.functions import FunctionNode
+from openpto.lint.functions import FunctionNode, every_node, names_bound
 from openpto.lint.hooks import KernelEnd, on, on_module
 from openpto.lint.judge import Look
 from openpto.lint.rules.syntax import LOOPS
 from openpto.lint.walk import Walk
 
-CODES = ("09", "10", "12", "13", "30", "31", "32", "33", "34", "40", "50", "51", "53", "54", "59", "56")
+CODES = ("09", "10", "12", "13", "30", "31", "32", "33", "34", "37", "40", "50", "51", "53", "54", "59", "56")
 SECTIONS = {
     "API_REPORT.md": (
         (T("the mapping of operations", "操作映射"), ("mapping", "映射")),
@@ -95,6 +95,7 @@ def folders(look: Look) -> None:
         _promises(folder, spec)
     if design is not None:
         _design(folder, design)
+        _names(folder, design)
     _signatures(folder)
     _records(folder)
 
@@ -198,6 +199,20 @@ def _design(folder: Folder, design: Document) -> None:
                     if keyword.arg == "unroll_list" and isinstance(keyword.value, (ast.List, ast.Tuple)):
                         if len(keyword.value.elts) > 1:
                             folder.report("PTO756", design, line, count=len(keyword.value.elts))
+
+
+def _names(folder: Folder, design: Document) -> None:
+    """PTO737: names of intermediate values, those of `intermediates` and those that blocks of Python assign to."""
+    names = dict.fromkeys(_texts(design.matter.get("intermediates")))
+    for _, text in design.python():
+        try:
+            names |= dict.fromkeys(sorted(names_bound(every_node(ast.parse(text)))))
+        except SyntaxError:
+            continue
+    used = {name for function in folder.look.module.functions for name in function.local}
+    if len(names) > 1 and not used & set(names):
+        line = design.places.get("intermediates", 1)
+        folder.report("PTO737", design, line, names=", ".join(names), file=f"{folder.name}_impl.py")
 
 
 def _signatures(folder: Folder) -> None:

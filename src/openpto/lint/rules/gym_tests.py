@@ -1,17 +1,20 @@
-"""Conventions of an operator collection for goldens and tests: PTO715 to PTO722, PTO742, PTO760, off by default."""
+"""Conventions of an operator collection for goldens and tests: PTO711 to PTO722, PTO742, PTO760, off by default."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
 from openpto.diagnostics.language import T
-from openpto.lint.functions import called_name
+from openpto.lint.functions import called_name, own_nodes
 from openpto.lint.hooks import on_module
 from openpto.lint.judge import Look
 from openpto.lint.rules.gym import is_impl, role
 
 COMPARISONS = ("assert_allclose", "assert_close", "detailed_tensor_compare")
+_FILES = frozenset({"open", "torch.load", "numpy.load", "numpy.fromfile", "numpy.loadtxt"})
+_ENDS = frozenset({"input", "exit", "quit", "breakpoint", "sys.exit", "os.system", "os._exit", "time.sleep"})
 SEEDS = ("manual_seed", "seed", "default_rng")
 
 
@@ -28,6 +31,48 @@ def goldens(look: Look) -> None:
             look.report("PTO715", inner, what=".T")
         elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "t":
             look.report("PTO715", inner, what=".t()")
+
+
+@on_module
+def importable(look: Look) -> None:
+    """PTO711: what a golden does beside defining its function when it is imported."""
+    if role(look.module.source.path) != "golden" or not look.applies("PTO711"):
+        return
+    own = {function.name for function in look.module.functions if function.outer is None}
+    for statement in look.module.source.tree.body:
+        if isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test):
+            continue
+        for node in own_nodes([statement]):
+            what = _work(look, node, own)
+            if what is not None:
+                look.report("PTO711", node, what=what)
+
+
+def _work(look: Look, node: ast.AST, own: set[str]) -> T | None:
+    """What a node of the module's own code does, if a golden should not do it at import."""
+    if isinstance(node, ast.While):
+        return T("runs a loop without a bound", "运行没有上限的循环")
+    if (
+        isinstance(node, ast.ImportFrom)
+        and node.level
+        and not Path(look.module.source.path).with_name("__init__.py").exists()
+    ):
+        return T("needs a package, which its folder is not", "需要包，而其所在目录不是包")
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+        if node.value.func.id in own:
+            name = node.value.func.id
+            return T(f"calls {name}", f"调用 {name}")
+    if not isinstance(node, ast.Call):
+        return None
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    path = look.path_of(node.func) or ("" if name in look.module.bound_names else name)
+    if path in _FILES:
+        return T("reads a file", "读取文件")
+    if path in _ENDS or path.startswith(("subprocess.", "requests.", "urllib.")):
+        return T(f"calls {path}", f"调用 {path}")
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "parse_args":
+        return T("reads the arguments of the command", "读取命令行参数")
+    return None
 
 
 def imported(look: Look) -> Iterator[tuple[ast.stmt, str]]:
