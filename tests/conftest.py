@@ -15,6 +15,8 @@ def pytest_configure(config):
 
     ``PYPTO_TEST_ENGINES=both`` runs every kernel of every test on both engines and compares them.
     """
+    # Files of tests that are made from a template are also loaded where the plugin is not.
+    config.addinivalue_line("markers", "pypto_cases: a test per case; see openpto.pytest_plugin")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a background job of a shell, where Ctrl-C tests would hang
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from openpto._version import API_LEVEL, __version__
-from openpto.cli import cache, gym, replay, verify
+from openpto.cli import cache, gym, new_op, replay, verify
 from openpto.diagnostics import NOWHERE, PyptoError, at, user_boundary
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.add_typer(cache.app, name="cache")
 app.add_typer(gym.app, name="gym")
+app.add_typer(new_op.app, name="new")
 
 
 def _print_version(wanted: bool) -> None:

@@ -24,10 +24,12 @@ from openpto.diagnostics import T, fail
 from openpto.ir.dtypes import from_numpy
 from openpto.kernel.host import host_tensor, is_torch_tensor
 from openpto.kernel.jit import JitCallableWrapper
-from openpto.testing import Tolerance, default_tolerance
+from openpto.testing import PROFILES, Tolerance, default_tolerance
 from openpto.verify.subject import Array, Arrays, Golden, Subject, Trial
 
 _NO_GOLDEN = "there is no {name}"
+LONG = (2, "L2")
+"""Levels of cases that only run when asked for."""
 
 
 def imported(path: Path) -> ModuleType:
@@ -60,8 +62,8 @@ def imported(path: Path) -> ModuleType:
 # -- folders ----------------------------------------------------------------------------------------------------------
 
 
-def folder_subject(folder: Path) -> Subject:
-    """The operator of a folder (PTO562 if a part that is needed is missing)."""
+def folder_subject(folder: Path, *, slow: bool = False) -> Subject:
+    """The operator of a folder (PTO562 if a part that is needed is missing); cases of level 2 only with ``slow``."""
     impls = sorted(folder.glob("*_impl.py"))
     if not impls:
         fail("PTO562", folder=str(folder), missing="<op>_impl.py")
@@ -76,7 +78,8 @@ def folder_subject(folder: Path) -> Subject:
     wrapper = _needed(module, f"{name}_wrapper", folder)
     golden = _needed(goldens, f"{name}_golden", folder)
     make = _needed(goldens, "_make_inputs", folder)
-    trials = tuple(_case_trial(case, wrapper, golden, make) for case in _cases(folder / "test_cases.json"))
+    cases = [case for case in _cases(folder / "test_cases.json") if slow or case.get("level") not in LONG]
+    trials = tuple(_case_trial(case, wrapper, golden, make) for case in cases)
     return Subject(name, tuple(files), tuple(impls), (golden_file,), trials)
 
 
@@ -168,6 +171,8 @@ def _outputs(value: Any) -> Arrays:
 def _tolerance(case: Mapping[str, Any], actual: Array) -> Tolerance:
     dtype = from_numpy(actual.dtype)
     usual = default_tolerance(dtype) if dtype is not None else Tolerance(rtol=0.0, atol=0.0)
+    named = PROFILES.get(str(case.get("tolerance")))
+    usual = named if isinstance(named, Tolerance) else usual
     return Tolerance(float(case.get("rtol", usual.rtol)), float(case.get("atol", usual.atol)))
 
 

@@ -29,7 +29,7 @@ def subject_of(target: str, *, slow: bool, cases: Sequence[str], arguments: Sequ
 
     path = Path(target)
     if path.is_dir():
-        found = _folder(path)
+        found = _folder(path, slow)
     elif target in NAMES:
         found = gym_subject(target, slow=slow)
     elif target.partition(":")[0].endswith(".py"):
@@ -55,7 +55,7 @@ def _near(word: str, known: Sequence[str]) -> str:
     return ", ".join(get_close_matches(word, known, n=3, cutoff=0.4) or known[:3]) or "none"
 
 
-def _folder(path: Path) -> Subject:
+def _folder(path: Path, slow: bool) -> Subject:
     """A folder in the layout of the gym (cases.py with OPERATOR) or of an operator collection (`<op>_impl.py`)."""
     from openpto_gym.operator import Operator
 
@@ -64,8 +64,8 @@ def _folder(path: Path) -> Subject:
 
         operator = getattr(imported(path / "cases.py"), "OPERATOR", None)
         if isinstance(operator, Operator):
-            return operator_subject(operator, path.resolve(), slow=False)
-    return folder_subject(path)
+            return operator_subject(operator, path.resolve(), slow=slow)
+    return folder_subject(path, slow=slow)
 
 
 def gym_subject(name: str, *, slow: bool) -> Subject:

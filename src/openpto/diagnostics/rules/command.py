@@ -1,4 +1,4 @@
-"""PTO595-599: what the `pypto` command is asked for."""
+"""PTO585-586, PTO595-599: what the `pypto` command is asked for."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -124,5 +124,50 @@ register(
         ),
         bad=_LOADED.format(name="softmaxx"),
         good=_LOADED.format(name="softmax"),
+    )
+)
+
+_CREATED = """from pathlib import Path
+from tempfile import TemporaryDirectory
+from openpto.cli.new_op import create
+
+
+def run():
+    with TemporaryDirectory() as folder:
+        {before}create("{name}", "vector", Path(folder))
+"""
+
+register(
+    Rule(
+        code="PTO585",
+        name="not-an-operator-name",
+        exc=ValueError,
+        title=T("not the name of an operator", "不是有效的算子名"),
+        message=T("{name} can not name an operator", "{name} 不能作为算子名"),
+        help=T("write it in snake_case, such as {near}", "请使用 snake_case，例如 {near}"),
+        explanation=T(
+            "The name becomes part of the names of files and functions: lower-case letters, digits and single "
+            "underscores, a letter first, at most 60 characters, and no keyword of Python.",
+            "算子名会成为文件名与函数名的一部分：小写字母、数字与单个下划线，以字母开头，不超过 60 个字符，且不是 Python 关键字。",
+        ),
+        bad=_CREATED.format(before="", name="FusedGate"),
+        good=_CREATED.format(before="", name="fused_gate"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO586",
+        name="folder-exists",
+        exc=FileExistsError,
+        title=T("the folder exists", "文件夹已存在"),
+        message=T("{place} exists, and nothing is overwritten", "{place} 已存在，不会覆盖"),
+        help=T("choose another name, or another place with --dir", "请换一个名称，或用 --dir 指定其他位置"),
+        explanation=T(
+            "A new operator is a new folder. What is in a folder that exists may be work of somebody.",
+            "新算子对应新的文件夹。已存在的文件夹中可能有他人的工作成果。",
+        ),
+        bad=_CREATED.format(before='(Path(folder) / "gate").mkdir(); ', name="gate"),
+        good=_CREATED.format(before="", name="gate"),
     )
 )
