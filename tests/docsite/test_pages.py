@@ -92,3 +92,24 @@ def test_lines_of_chinese_are_joined() -> None:
         joined("- 一行，\n  下一行 a\n  b\n\n三\n```\n四\n五\n```\n")
         == "- 一行，下一行 a\n  b\n\n三\n```\n四\n五\n```\n"
     )
+
+
+CHINESE = sorted(path.relative_to(ROOT / "docs" / "zh").as_posix() for path in (ROOT / "docs" / "zh").rglob("*.md"))
+
+
+def shape(text: str) -> dict[str, list[object]]:
+    """What a translation has in common with its original: levels of headlines, programs, rows and their cells."""
+    prose = re.sub(r"^```.*?^```[ \t]*$", "", text, flags=re.M | re.S)
+    return {
+        "headlines": re.findall(r"^#+(?= )", prose, re.M),
+        "programs": re.findall(r"^```(?:python|sh|toml|json|console)\n(.*?)^```", text, re.M | re.S),
+        "rows": [len(re.findall(r"(?<!\\)\|", row)) for row in re.findall(r"^\|.*$", prose, re.M)],
+        "items": [len(found) for found in (re.findall(r"^ *(?:-|\d+\.) ", prose, re.M),)],
+        "codes": sorted(set(re.findall(r"PTO\d{3}", prose))),
+    }
+
+
+@pytest.mark.parametrize("path", CHINESE)
+def test_a_translation_has_the_parts_of_its_original(path: str) -> None:
+    original, translation = ((ROOT / folder / path).read_text(encoding="utf-8") for folder in ("docs", "docs/zh"))
+    assert shape(translation) == shape(original)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pypto
-from contract_table import BINARY_FLOAT, BINARY_INT, FOLDS, UNARY_FLOAT, UNARY_INT, pointwise_row, tensors_of, types_of
+from contract_table import BINARY_FLOAT, BINARY_INT, UNARY_FLOAT, UNARY_INT, pointwise_row, tensors_of, types_of
 from docsite.op_examples import example
 from docsite.op_texts import Texts, texts
+from docsite.op_words import how
 from docsite.restrictions import restrictions
 from docsite.sources import Source
 from docsite.words import FAMILIES, WORDS
@@ -152,32 +153,13 @@ def _numerics(decl: OpDecl, language: Language) -> Iterator[str]:
     if decl.promoted:
         halves = ", ".join(dtype.short for dtype in sorted(decl.promoted))
         yield from ("", _say("promoted", language, types=halves))
-    for line in _how(decl, language):
-        yield from ("", line)
+    if isinstance(decl.arithmetic, Reduce | Composite):
+        yield from ("", _say("how", language, how=how(decl, language)))
     rows = list(_special_rows(decl, language))
     if rows:
         yield from ("", _say("special", language) + (":" if language == "en" else "："))
     for head, body in rows:
         yield from ("", *_table(head, body))
-
-
-def _how(decl: OpDecl, language: Language) -> Iterator[str]:
-    arithmetic = decl.arithmetic
-    if isinstance(arithmetic, Reduce):
-        english = f"Order: {FOLDS[arithmetic.kind]}."
-        yield english if language == "en" else _ORDERS[arithmetic.kind]
-    elif isinstance(arithmetic, Composite):
-        parts = ", ".join(f"`{part}`" for part in arithmetic.parts)
-        yield f"Computed as, in this order: {parts}." if language == "en" else f"依次由以下操作计算：{parts}。"
-
-
-_SUMMED = "顺序：最后一轴分 16 路并按二分树合并，其余轴按升序；空集的结果为 "
-_ORDERS = {
-    "sum": f"{_SUMMED}+0。",
-    "prod": f"{_SUMMED}1。",
-    "amax": "与顺序无关，结果精确；NaN 优先，−0 < +0；空集的结果为 −inf 或最小整数。",
-    "amin": "与顺序无关，结果精确；NaN 优先，−0 < +0；空集的结果为 +inf 或最大整数。",
-}
 
 
 def _special_rows(decl: OpDecl, language: Language) -> Iterator[tuple[list[str], list[list[str]]]]:

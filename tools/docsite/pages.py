@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import rule_pages
+from docsite.contract_pages import PATH as CONTRACT_OPS
+from docsite.contract_pages import contract_ops
 from docsite.guide_pages import guide_pages, guide_places
 from docsite.gym_pages import gym_pages, gym_places
 from docsite.op_pages import op_pages
@@ -42,6 +44,7 @@ def sources(language: Language) -> dict[str, Source]:
     made = {path: written(path, language) for path in written_paths()}
     for file in ("CONTRIBUTING.md", "CHANGELOG.md"):
         made[OUTSIDE[file]] = read(file)
+    made[CONTRACT_OPS] = contract_ops(language)
     return made | rules(language) | op_pages(language) | guide_pages(language) | gym_pages(language)
 
 

@@ -85,6 +85,7 @@ WORDS = {
         "{types} are computed in FP32 along a chain of such operations and rounded where it ends.",
         "{types} 在一串此类操作中以 FP32 计算，到链的末端才舍入。",
     ),
+    "how": T("Order: {how}.", "顺序：{how}。"),
     "example": T("Example", "示例"),
     "tested": T("Tested by `{test}` and on; samples: {count}.", "测试：`{test}` 起，共 {count} 个样例。"),
     "guide": T("Guide", "排错指南"),
