@@ -38,9 +38,9 @@ def test_tables_name_pages_and_rules_that_carry_the_codes():
     assert all(code in RULES[rule].aliases for code, rule in FIRST.items())
     assert set(STAGES.values()) <= PAGES
     assert set(CLUES) <= set(RULES)
-    assert set(TYPICAL) <= set(RULES)
+    assert set(TYPICAL) <= PAGES
     assert FOLLOWS <= PAGES
-    assert set(SYMPTOMS) <= set(RULES)
+    assert set(SYMPTOMS) <= PAGES
 
 
 def test_every_code_of_several_rules_has_a_first_one():

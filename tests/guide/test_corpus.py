@@ -15,9 +15,10 @@ from openpto.diagnostics import RULES
 from openpto.guide.leaves import LEAVES
 from openpto.guide.search import search
 
-REQUIRED = 0.85
+REQUIRED = 0.95
 """The part of the texts whose best page must be an accepted one."""
-PENDING = {"sim-mode", "npu-launch-failures"}
+HELD_OUT = 0.92
+"""The same of those that nothing was tuned with."""
 
 
 @cache
@@ -36,12 +37,14 @@ def missed(corpus: list[Item]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("pattern", ["*.txt", "held_out*.txt", "*chinese.txt"])
-def test_best_pages(pattern):
+@pytest.mark.parametrize(
+    ("pattern", "required"), [("*.txt", REQUIRED), ("held_out*.txt", HELD_OUT), ("*chinese.txt", REQUIRED)]
+)
+def test_best_pages(pattern, required):
     corpus = items(pattern)
     wrong = missed(corpus)
     print(*wrong, sep="\n")
-    assert len(wrong) <= (1 - REQUIRED) * len(corpus), f"{len(wrong)} of {len(corpus)}"
+    assert len(wrong) <= (1 - required) * len(corpus), f"{len(wrong)} of {len(corpus)}"
 
 
 def test_the_corpus_is_in_order():
@@ -51,4 +54,4 @@ def test_the_corpus_is_in_order():
     assert len({item.text for item in corpus}) == len(corpus)
     for item in corpus:
         assert 1 <= len(item.accepted) <= 2, item
-        assert set(item.accepted) <= {*RULES, *LEAVES, *PENDING, "none"}, item
+        assert set(item.accepted) <= {*RULES, *LEAVES, "none"}, item

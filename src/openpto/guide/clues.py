@@ -51,9 +51,15 @@ TYPICAL = frozenset(
     {
         "PTO110", "PTO113", "PTO120", "PTO200", "PTO222", "PTO224", "PTO228", "PTO229", "PTO236", "PTO253", "PTO256",
         "PTO301", "PTO304", "PTO320", "PTO410", "PTO412", "PTO461", "PTO472", "PTO515", "PTO538", "PTO611",
+        "PTO201", "PTO257", "PTO270", "PTO274", "PTO303", "PTO305", "PTO321", "PTO322", "PTO324", "PTO401", "PTO452",
+        "PTO454", "PTO622", "PTO668", "PTO219", "PTO265", "PTO298",
+        "aicore-exception", "toolchain-crash", "results-change", "compile-hangs", "sim-mode",
     }
 )  # fmt: skip
 """Of the rules that share a code or a phrase, those that are met most; they win if nothing else tells."""
+
+SELDOM = ("PTO54", "PTO55", "PTO56", "PTO57", "PTO58", "PTO59", "PTO7", "PTO9")
+"""Beginnings of codes of rules about tools, conventions and OpenPTO itself; questions are seldom about them."""
 
 FOLLOWS = frozenset({"error-codes", "masked-errors", "PTO904"})
 """Pages of messages that only say that something failed before."""

@@ -37,15 +37,15 @@ STAGES = {
     "F1": "error-codes", "F2": "error-codes", "F3": "error-codes", "F4": "error-codes", "F5": "error-codes",
     "F70009": "error-codes", "F7FFFF": "error-codes",
     "F6": "device-code", "F70": "device-code",
-    "F71": "device-not-set", "F71008": "device-busy",
+    "F71": "npu-launch-failures", "F71008": "device-busy",
     "F72": "device-timeout", "F72002": "device-busy", "F73": "device-timeout", "F73008": "device-timeout",
     "F74": "device-memory", "F76": "error-codes", "F77": "error-codes", "F78": "aicore-exception",
-    "F79": "error-codes", "F7A": "error-codes", "F7B": "device-not-set", "F7F": "error-codes",
+    "F79": "error-codes", "F7A": "error-codes", "F7B": "npu-launch-failures", "F7F": "error-codes",
     "F9": "cost-model", "FA": "multi-card", "FB": "error-codes",
     "FB0001": "verify-build", "FB0002": "verify-build", "FB0003": "PTO483", "FC": "error-codes",
-    "107": "device-not-set", "107003": "device-not-set", "207": "device-memory",
+    "107": "device-not-set", "107003": "npu-launch-failures", "207": "device-memory",
     "507015": "aicore-exception", "507018": "driver-too-old", "50701": "aicore-exception",
-    "EZ": "aicore-exception", "EE": "aicore-exception", "EI": "multi-card", "EH": "device-not-set",
+    "EZ": "aicore-exception", "EE": "aicore-exception", "EI": "multi-card", "EH": "npu-launch-failures",
 }  # fmt: skip
 """The page of a code that no rule carries, by the beginning of the code; the longest beginning decides."""
 

@@ -66,9 +66,11 @@ class Index:
 
     def rare(self, token: str) -> float:
         """How much a token tells; one that no page has counts as an ordinary word that is missed."""
-        return self.rarity.get(token, _UNKNOWN)
+        return self.rarity.get(token, _UNKNOWN) * (PAIR if token[0] > "\u33ff" else 1.0)
 
 
+PAIR = 0.7
+"""What a pair of Chinese characters counts: a word has several, and pairs over the ends of words mean nothing."""
 _UNKNOWN, _COMMON = 3.0, 0.6
 """Of a token that no page has; the part that is left of one that any log has."""
 
@@ -147,14 +149,15 @@ def _rule(rule: Rule) -> tuple[Page, list[tuple[str, float]], list[str]]:
 def _leaf(leaf: Leaf) -> tuple[Page, list[tuple[str, float]], list[str]]:
     titles = (leaf.title.en, leaf.title.zh, leaf.key.replace("-", " "))
     situations = (leaf.situation.en, leaf.situation.zh)
+    symptoms = (*leaf.symptoms, *SYMPTOMS.get(leaf.key, ()))
     bodies = (_CODE_BLOCK.sub(" ", text) for text in (leaf.body.en, leaf.body.zh))
     parts = [
         *((text, TITLE) for text in (*titles, *situations)),
-        *((text, SYMPTOM) for text in leaf.symptoms),
+        *((text, SYMPTOM) for text in symptoms),
         *((text, PROSE) for text in bodies),
     ]
     familiar = [text for text in leaf.symptoms if _is_message(text)]
-    return Page(leaf.key, "leaf", leaf.title, (*titles, *situations, *leaf.symptoms)), parts, familiar
+    return Page(leaf.key, "leaf", leaf.title, (*titles, *situations, *symptoms)), parts, familiar
 
 
 def _same(symptom: str, phrase: str) -> bool:

@@ -15,6 +15,13 @@ FORMS_OF_CODE = (
     ("@slice", r"\w\[[^\]\n]*\w:(?![^\]\n]*\w\])"),
     ("@range", r"in range\("),
     ("@arrow", r"-> ?\w+"),
+    ("@tolerance", r"\b\d(?:\.\d+)?e-\d+\b|\b[ar]tol\b"),
+    ("@huge", r"\b\d(?:\.\d+)?e\+?[12]\d\b"),
+    ("@extreme", r"(?<![\w.])(?:min|max)\("),
+    ("@quotient", r"loop\([^)\n]*[^/]/[^/]"),
+    ("@number-first", r"(?<![\w.\])\[,:(-])(?<! )\d+(?:\.\d+)? ?[-/] ?[a-z](?!\w*[\])])|^\d+(?:\.\d+)? ?[-/] ?[a-z]\b"),
+    ("@transposed", r"\.T\b|\.permute\(|\.transpose\(|\.t\(\)"),
+    ("@two-shapes", r"\[\d+(?:, ?\d+)+\][^\[\n]{1,30}\[\d+(?:, ?\d+)+\]"),
     ("@and", r"\bif\b.* (?:and|or) |用 ?(?:and|or)\b"),
 )
 """Ways to write code that tell what a text is about, as patterns of plain text."""

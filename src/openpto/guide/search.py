@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from openpto.diagnostics import RULES
-from openpto.guide.clues import CLUES, FOLLOWS, TYPICAL
+from openpto.guide.clues import CLUES, FOLLOWS, SELDOM, TYPICAL
 from openpto.guide.codes import codes_in, rules_of, stage_of
 from openpto.guide.index import Index, Phrase, index
 from openpto.guide.leaves import LEAVES
@@ -25,12 +25,13 @@ from openpto.guide.lexicon import GENERIC
 from openpto.guide.logs import ERROR, PLAIN, WARNING, Digest, Line, digest, read, words_of
 from openpto.guide.words import tokens
 
-ENOUGH, ENOUGH_IN_LOG = 1.2, 4.0
+ENOUGH, ENOUGH_IN_LOG = 1.0, 3.3
 """The score from which a page answers; in a log, whose lines speak of many things, words alone need more."""
-SLACK = 0.8
 _NEAR = 5
 """So many other pages are named."""
-RULE_FIRST = 0.7
+WORDS, SAYING = 3.0, 4.0
+OFTEN, RARELY = 1.1, 0.85
+RULE_FIRST = 0.9
 """The part of a leaf's score with which a rule that it leads to goes first."""
 MESSAGE, CAUSE = 6, 2.5
 """Lines that belong to one message, and how much more the first one in a log weighs."""
@@ -211,7 +212,7 @@ class _Evidence:
         proved = {page for token in bag if token not in GENERIC for page in self.known.weights.get(token, ())}
         for page, score in scores.items():
             if strongest is not None and page in proved:
-                self.add("words", page, 3.0 * score / total, strongest)
+                self.add("words", page, WORDS * score / total, strongest)
 
     def _sayings(self, line: Line, bag: set[str]) -> None:
         rare = self.known.rare
@@ -229,8 +230,8 @@ class _Evidence:
                     continue
                 shared = sum(map(rare, common))
                 of_line, of_saying = shared / mine, shared / sum(map(rare, words))
-                alike = max(of_line * of_saying**SLACK, of_saying * of_line**SLACK)
-                self.add("saying", page, 4.0 * alike * min(1.0, shared / 8) * math.sqrt(min(line.weight, ERROR)), line)
+                alike = of_line * of_saying * min(1.0, shared / 8)
+                self.add("saying", page, SAYING * alike * math.sqrt(min(line.weight, ERROR)), line)
 
     def clues(self) -> None:
         """Of pages that share a code or phrase, those that the rest of the text speaks for."""
@@ -246,8 +247,8 @@ class _Evidence:
         for scores in self.sure.values():
             for page, score in scores.items():
                 totals[page] += score
-        for page in totals.keys() & TYPICAL:
-            totals[page] *= 1.1
+        for page in totals:
+            totals[page] *= OFTEN if page in TYPICAL else RARELY if page.startswith(SELDOM) else 1.0
         strongest = max(totals.values(), default=0.0)
         for page in FOLLOWS & totals.keys():  # says that something failed, not what
             if any(score > 0.35 * strongest for other, score in totals.items() if other not in FOLLOWS):

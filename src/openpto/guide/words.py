@@ -18,7 +18,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _NUMBERS = frozenset({"0", "16", "32", "32768", "65535"})
 """Numbers that mean something without their text; all others are left out."""
 _FORMS_OF_CODE = tuple((name, re.compile(pattern)) for name, pattern in FORMS_OF_CODE)
-_CODE_MARK = re.compile(r"[=>\[(]|\bif\b|用")
+_CODE_MARK = re.compile(r"[=>\[(/]|\.T\b|\de|tol\b|\bif\b|用")
 _FILLERS = re.compile("|".join(sorted(map(re.escape, FILLERS), key=len, reverse=True)))
 
 
@@ -94,11 +94,18 @@ def tokens(text: str) -> list[str]:
             english.append(run.replace("-", ""))
         else:
             english += _english(run, found)
-    found += [word for word in english if word not in _STOP and not word[0].isdigit()]
+    found += [
+        word for word in english if word not in _STOP and not word[0].isdigit() and (len(word) > 1 or word == "k")
+    ]
     found += _concepts(english)
     if _CODE_MARK.search(text):
         found += [name for name, pattern in _FORMS_OF_CODE if pattern.search(text)]
     return found
+
+
+def _tells(word: str) -> bool:
+    """Whether a word counts: no number, no filler, no name of one letter but K, which is the axis of a matmul."""
+    return word not in _STOP and not word[0].isdigit() and (len(word) > 1 or word == "k")
 
 
 def _english(run: str, found: list[str]) -> Iterator[str]:

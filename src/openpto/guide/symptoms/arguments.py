@@ -42,7 +42,7 @@ PTO527: input and output are overlapping slices of one tensor
 PTO527: 输入输出内存有部分重叠
 PTO530: output tensor has requires_grad, use torch.no_grad or detach
 PTO530: 输出带 requires_grad
-PTO531: empty annotation Tensor([], dtype)
+PTO531: annotation with an empty list, Tensor([], dtype)
 PTO534: kernel calls another jit kernel, nested jit
 PTO534: kernel 里调用另一个 jit kernel
 PTO537: compared tensor was not written by the kernel, difference is exactly zero because golden is compared with golden
@@ -71,4 +71,43 @@ PTO511: "Empty tensor list"
 PTO518: "All input tensors must be on the same device"
 PTO518: "Not npu device"
 PTO516: "Expected a pypto.Tensor at inputs["
+PTO502: 不定数量的张量参数 *args
+PTO506: number before a tensor in the parameter list, tensors must be first
+PTO506: 标量参数写在张量前面
+PTO511: forgot to pass the output
+PTO513: keyword argument is not known to the kernel
+PTO514: scalar argument was not passed, call wants another value
+PTO514: 忘记传标量参数
+PTO516: plain list instead of an array, number instead of a tensor
+PTO516: 传了列表
+PTO517: strided view a[:, ::2] or transposed array as an input
+PTO522: 输入大小和注解不一致
+PTO525: one symbol gets two lengths
+PTO525: 同一个符号有两个不同的长度
+PTO526: output is a read-only numpy array, from broadcast_to or a frozen array
+PTO526: 输出数组只读
+PTO530: gradient is required for the output
+PTO537: 误差恰好是 0，比较的可能不是 kernel 的结果
+PTO538: error larger than allowed, third digit differs from torch
+PTO538: mean error, relative error above the limit
+PTO538: numbers are off by a little
+PTO538: 跟 torch 的结果差一点，小数位不同
+PTO538: 有一部分元素误差超限
+PTO591: pip lists two packages called pypto
+PTO591: 装了两个 pypto 包，用的是哪一个
+PTO511: kernel was called without the output tensor
+PTO517: permuted array as an input
+PTO523: float64 array for an FP32 parameter
+PTO506: scalars first, then tensors in the def line
+PTO538: compared with the reference implementation the largest error is 0.02
+PTO538: allclose is false
+PTO538: 和参考实现比较，最大误差偏大
+PTO506: int parameter in front of a tensor parameter
+PTO514: required number is not supplied in the call
+PTO516: tuple or list given where a tensor should be
+PTO526: output is not writeable
+PTO530: leaf tensor of autograd as an output
+PTO538: off from numpy by a fraction of a percent
+PTO538: golden 对不上，差千分之几
+PTO298: only a CPU, no accelerator
 """

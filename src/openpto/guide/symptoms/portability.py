@@ -58,4 +58,28 @@ PTO669: if 里用 and 连接两个循环变量的条件
 PTO671: "While loop is not supported yet."
 PTO903: "Input pypto.DataType is not supported or mapped to None. Got"
 PTO650: "'float' object has no attribute 'base'"
+PTO610: a becomes empty after it was moved into b
+PTO610: a 移动给 b 之后变空
+PTO611: update rows of a buffer in place from other rows of it
+PTO622: flag --run_mode is parsed too late
+PTO622: 切换到 sim 的参数没有起作用
+PTO661: is_loop_begin inside of my own function
+PTO661: 自己写的函数里用 is_loop_end
+PTO663: max of two dynamic sizes in Python
+PTO663: 两个动态大小取最大值
+PTO668: running maximum or state is forgotten with each iteration
+PTO668: previous step is lost, each iteration begins with the initial value
+PTO668: accumulated sum holds only the last block
+PTO668: 状态在循环里没有传下去，每次都从初始值开始
+PTO668: 累加结果只剩最后一次
+PTO771: golden is returned when the kernel raises, test is green
+PTO771: 误差一直为 0，怀疑没有真正运行 kernel
+PTO610: after a[:] = b the tensor b holds garbage
+PTO663: n = min(block, rows - i * block)
+PTO668: the next round of the loop still sees the first value
+PTO622: switching to sim by a flag does nothing
+PTO668: accumulator starts from zero again in each iteration
+PTO668: 循环变量的值每轮都被重置
+PTO622: the flag for sim has no influence
+PTO771: my test cannot fail, even with a broken kernel
 """

@@ -79,4 +79,42 @@ PTO481: "set_verify_golden_data:"
 PTO410: "read from an empty address"
 PTO410: "WORKSPACE_ITER_INVALID"
 PTO442: "MemoryError"
+PTO401: last rows are NaN or nonsense when the length is no multiple of the block
+PTO401: tail rows are wrong, 1000 rows with blocks of 128
+PTO401: 行数不是块的倍数，最后几行是垃圾
+PTO406: x // n where n is 0 at run time, modulo by zero
+PTO406: 运行时整数除以零
+PTO410: temporary buffer has no producer
+PTO410: new tensor is read before it was filled
+PTO410: 临时张量没有赋值就读
+PTO412: result array is full of zeros afterwards
+PTO412: output keeps the values it had before the call
+PTO412: nothing is written to my output
+PTO412: 输出没有被写入，还是原来填的值
+PTO412: 结果全零，没有任何报错
+PTO442: host runs out of memory
+PTO442: 主机内存不够，分配失败
+PTO452: store goes past the end in the last iteration
+PTO452: writing more rows than the output has
+PTO452: 最后一次迭代写越界
+PTO454: entry of a block table or page table is too large
+PTO454: 索引值大于表的长度
+PTO461: threads overwrite rows of each other in a parallel loop
+PTO461: 并行的迭代互相覆盖
+PTO472: ranks wait for each other forever
+PTO472: 各卡互相等待，一直卡住
+PTO484: cannot write the dump folder
+PTO401: 尾部几行出现 nan
+PTO412: tensor that I hand in comes back untouched
+PTO412: 调用之后打印输出，全是 0
+PTO454: embedding lookup with a token id beyond the table
+PTO454: token id 超过词表大小
+PTO401: 最后不足一块的部分结果不对
+PTO401: trailing elements are wrong, block of 64 and length 100
+PTO406: mod by zero when the kernel runs
+PTO410: scratch tensor has no value yet
+PTO410: 局部张量没有赋初值
+PTO412: output is what it was at allocation
+PTO452: output has fewer rows than are stored
+PTO406: mod by zero at run time
 """

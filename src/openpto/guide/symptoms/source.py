@@ -80,4 +80,30 @@ PTO164: "Tensor must be a pypto.Tensor, but got"
 PTO120: "is not defined in the current scope"
 PTO113: "Unsupported syntax <class 'ast.Return'>"
 PTO134: "'SymbolicScalar' object cannot be interpreted as an integer"
+PTO110: exception handling in a kernel is refused
+PTO110: 语法不支持，kernel 里不能用这种语句
+PTO114: leave a pypto.loop early
+PTO114: stop the loop before its end
+PTO114: 在 pypto.loop 里提前跳出、提前结束循环
+PTO120: variable is used before it has been defined
+PTO120: NameError undefined variable
+PTO120: 使用了没有定义的变量，NameError
+PTO121: else path does not have the variable that the if path sets
+PTO121: 变量只在 if 里有，else 里没有
+PTO130: if 的条件类型不对
+PTO143: 循环里列表长度变化
+PTO157: accumulating into a scalar or a name in a parallel loop
+PTO160: loop condition is always true, the kernel never gets traced to the end
+PTO160: while 条件一直为真，程序停不下来
+PTO165: numpy function inside of the kernel
+PTO165: 在 kernel 里调用 np.sqrt
+PTO181: the loop is written out thousands of times
+PTO181: compile time explodes with the number of blocks
+PTO181: 循环被完全展开，图非常大
+PTO114: break inside of a loop body
+PTO121: a name gets its value in the if branch only
+PTO181: for i in range(2000) in a kernel takes ages
+PTO181: Python range loop with thousands of iterations is slow to trace
+PTO113: how to hand a result back from a kernel
+PTO160: Python while loop never stops
 """

@@ -192,4 +192,103 @@ PTO234: "View(): incompatible function arguments"
 PTO255: "Reshape(): incompatible function arguments"
 PTO258: "object of type 'Tensor' has no len()"
 PTO238: "'float' object is not iterable"
+PTO200: 要求具体的整数，却是运行时才知道的值
+PTO201: loop count is a float
+PTO201: number of iterations computed with / is a float, use //
+PTO201: 循环次数是小数
+PTO201: 用 range 作为 pypto.loop 的参数
+PTO219: function is missing in pypto, does this API exist
+PTO219: 找不到这个函数，pypto 里没有
+PTO222: order of arguments of full, value and shape swapped
+PTO222: keyword of an operation is called differently
+PTO222: TypeError wrong arguments of an operation
+PTO222: 参数传错了，关键字名字不对
+PTO222: dtype 参数位置不对，被当成别的参数
+PTO224: add 1 to a whole tensor whose first dimension is dynamic
+PTO224: whole dynamic tensor as an operand
+PTO224: 整个动态张量直接参与运算
+PTO224: -1 维的张量不能直接加
+PTO226: tensor multiplied by the index of a loop
+PTO226: 张量和循环变量相乘
+PTO227: int tensor plus a number with a decimal point
+PTO227: int32 张量加 0.5
+PTO228: int32 tensor times float32 tensor
+PTO228: half precision and single precision tensors together
+PTO228: mixed dtypes in an addition or multiplication are refused
+PTO228: 类型不同的张量相加，fp16 与 fp32、bf16
+PTO229: cannot add two tensors of different sizes
+PTO229: sizes of the two tensors do not match in an elementwise operation
+PTO229: 两个张量大小不同，不能相加
+PTO231: exp of int32, sqrt of an integer tensor
+PTO234: window whose length depends on a loop variable or a shape
+PTO234: x[i:i+n] where n is not a constant
+PTO234: 窗口长度不是常数
+PTO235: extent of 0, minus one or too large when a tensor is made
+PTO236: number of extents and number of offsets of a window differ
+PTO236: how many entries do shape and offsets of a view need
+PTO236: view 要几个 offset
+PTO240: 三个下标索引二维张量
+PTO241: strided slice, every second element
+PTO241: 间隔取元素，切片步长
+PTO242: row number is too large, x has fewer rows
+PTO242: 行号超过了张量的行数
+PTO246: store a Python number or array into a tensor
+PTO247: result has another dtype than the output it is stored into
+PTO252: value moved into the output has another size
+PTO253: flatten or regroup into another total number of elements
+PTO253: reshape from 120 elements to 100
+PTO253: reshape 之后总数不同
+PTO254: 两个维度都写 -1
+PTO256: scalar from a half precision or float tensor for an if or an index
+PTO256: 读出一个浮点元素做循环次数或条件
+PTO257: 对张量写 for 循环
+PTO259: if on a tensor comparison, condition is a whole tensor
+PTO265: no direct conversion between these two dtypes
+PTO265: 两种类型之间没有直接转换
+PTO270: one operand of the matrix product is a vector
+PTO271: matrix with a dynamic number of rows goes straight into matmul
+PTO271: 动态行数的矩阵直接做 matmul
+PTO272: left and right matrix have different precision, bf16 @ fp32
+PTO272: 左矩阵 fp16 右矩阵 fp32
+PTO274: k of the left operand is not k of the right operand
+PTO274: inner sizes of a matrix product do not match
+PTO274: 左矩阵的 K 和右矩阵的 K 不相等
+PTO279: last axis has more than 65535 elements, K of 100000
+PTO279: K 太大，内轴超长
+PTO286: tile that follows the shape of the input
+PTO286: can a tile be a variable
+PTO286: tile 跟着输入的大小变
+PTO298: machine without any Ascend hardware
+PTO298: 机器上没有昇腾硬件
+PTO201: pypto.loop(n / 64) with a true division
+PTO201: bound computed with a slash
+PTO219: x.T of an intermediate result, transposed view of a result
+PTO222: axis= instead of dim=, unexpected keyword argument of an operation
+PTO222: 关键字写成 axis，应为 dim
+PTO223: 1.0 - x or 2.0 / x with the number on the left
+PTO223: 数字写在运算符左边
+PTO224: exp of an input whose batch size is unknown
+PTO224: batch 大小未知的输入直接做 exp
+PTO228: x is bf16 and the bias is fp32, the addition is refused
+PTO229: [32, 64] and [32, 32] cannot be broadcast
+PTO234: x[start:start+length] where the length comes from a tensor or a shape
+PTO248: two-dimensional result into a four-dimensional output
+PTO253: see [8, 12] as [10, 10]
+PTO259: if x.sum() > 0 on a tensor
+PTO274: [64, 100] times [128, 64]
+PTO274: 两个矩阵形状乘不了
+PTO201: does pypto.loop take a float
+PTO219: does pypto have einsum, is there such a function
+PTO222: ones or zeros took the dtype for a size
+PTO222: dtype was taken for an extent
+PTO224: arithmetic on a tensor whose size is only known at the call
+PTO228: must both operands have one dtype
+PTO234: slice with a dynamic length
+PTO241: x[::4] 这种带步长的写法
+PTO253: number of elements before and after differ
+PTO256: loop count read from a float tensor
+PTO272: can one matrix be half and the other one float
+PTO256: 从 float 张量取一个数当循环次数
+PTO272: bf16 @ fp32
+PTO226: multiply a tensor by the loop variable
 """

@@ -64,4 +64,36 @@ PTO304: "exceeds UB size"
 PTO304: "exceeds MEM_UB size"
 PTO324: "exceeds MEM_L0"
 PTO324: "exceeds MEM_L1"
+PTO301: what does tile shape not set want, simple relu or exp fails
+PTO301: elementwise operation complains about a missing tile
+PTO301: tile 没有设置，简单的 exp 也报错
+PTO303: how many numbers does set_vec_tile_shapes need for a 3-D or 4-D tensor
+PTO303: 三维张量 tile 只写了两个数
+PTO304: does a tile of 256 x 1024 floats fit
+PTO304: how large may a vector tile be, how big is UB
+PTO304: tile needs more bytes than the vector memory has
+PTO304: UB 有多大，tile 最大能设多少
+PTO304: tile 超过了 UB
+PTO305: 尾轴不是 32 字节的整数倍
+PTO320: matrix product fails because the cube tile was never set
+PTO320: 没设 cube tile，matmul 失败
+PTO321: L1 must be a multiple of L0
+PTO321: L1 和 L0 的关系不对，整除
+PTO322: cube tile values must be multiples of 16
+PTO324: product of mL0 and nL0 is too large for L0C
+PTO324: L0C 不够，输出 tile 太大
+PTO324: L0A 不够
+PTO327: split-k with half precision output
+PTO327: 打开 split k 之后输出只能是 fp32
+PTO303: set_vec_tile_shapes with two numbers for a batch of matrices
+PTO305: row sum with a tile that is 6 FP32 wide
+PTO305: width of the tile is no multiple of 8 for fp32 or 16 for fp16
+PTO321: an entry such as [96, 128] of a cube tile is refused
+PTO322: k entry of 20 is not accepted
+PTO324: 512 x 512 cube tile is too large
+PTO324: L1 装不下，kL1 太大
+PTO301: is there a default tile
+PTO303: tile has lower rank than the data
+PTO304: biggest tile that the vector unit can take
+PTO324: L0C 放不下，m 和 n 的 tile 太大
 """
