@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from openpto.lint.values import UNKNOWN, Tensor, Value
 
 if TYPE_CHECKING:
+    from openpto.lint.frames import Frame
     from openpto.lint.functions import Function
     from openpto.lint.judge import Look
     from openpto.lint.walk import Walk
@@ -145,11 +146,20 @@ class Followed:
 
 
 @dataclass(frozen=True, slots=True)
+class Rebinding:
+    """A statement that gives the name of a parameter another value: in the kernel, or in a helper that got it."""
+
+    name: str
+    statement: ast.stmt
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
 class KernelEnd:
-    """A kernel was walked to its end; `rebound` tells where the name of a parameter got another value."""
+    """A kernel was walked to its end; `rebound` tells where the name of a parameter first got another value."""
 
     parameters: tuple[Tensor, ...]
-    rebound: Mapping[str, ast.stmt]
+    rebound: Mapping[Tensor, Rebinding]
     complete: bool
 
 

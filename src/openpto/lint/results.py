@@ -121,7 +121,9 @@ def _reduced(call: Call) -> Tensor:
     if source is None or source.shape is None or axes is None:
         return made(call, None, None if source is None else source.dtype)
     shape = source.shape
-    chosen = {axis % len(shape) for axis in axes if -len(shape) <= axis < len(shape)} if shape else set()
+    if any(not -len(shape) <= axis < len(shape) for axis in axes):
+        return made(call, None, source.dtype)
+    chosen = {axis % len(shape) for axis in axes}
     keep = call.value("keepdim")
     kept = "keepdim" in call.arguments and keep == Const(True)
     if "keepdim" in call.arguments and not isinstance(keep, Const):

@@ -12,7 +12,7 @@ from openpto.diagnostics.language import T
 from openpto.lint.expressions import binary
 from openpto.lint.frames import merge_names, merge_tiles
 from openpto.lint.functions import FunctionNode, names_stored, own_nodes
-from openpto.lint.hooks import Branch, Dropped, tell
+from openpto.lint.hooks import Branch, Dropped, Rebinding, tell
 from openpto.lint.integers import Int
 from openpto.lint.keys import access
 from openpto.lint.loops import for_statement, while_statement
@@ -103,9 +103,9 @@ def bind(walk: Walk, target: ast.expr, value: Value, statement: ast.stmt, source
     """Give a target its value."""
     if isinstance(target, ast.Name):
         before = walk.frame.names.get(target.id)
-        own = isinstance(before, Tensor) and before.kind == "parameter" and before.name == target.id
-        if own and walk.frame.function is walk.kernel and before is not value:
-            walk.rebound.setdefault(target.id, statement)
+        if isinstance(before, Tensor) and before.kind == "parameter" and before is not value:
+            if any(parameter.arg == target.id for parameter in walk.frame.function.parameters):
+                walk.rebound.setdefault(before, Rebinding(target.id, statement, walk.frame))
         walk.frame.names[target.id] = value
         if isinstance(value, Tensor) and not value.name and value.kind != "parameter":
             value.name = target.id

@@ -17,7 +17,7 @@ from openpto.lint import expressions, statements
 from openpto.lint.findings import Finding, Fix
 from openpto.lint.frames import Frame, OpenLoop, Tiles, frame_of
 from openpto.lint.functions import Function, every_node
-from openpto.lint.hooks import KernelEnd, tell
+from openpto.lint.hooks import KernelEnd, Rebinding, tell
 from openpto.lint.parameters import bind_parameters
 from openpto.lint.scopes import scope_of
 from openpto.lint.values import Callable, List, Tensor, Tuple, Value
@@ -53,7 +53,7 @@ class Walk:
         self.depth = 0
         self.steps = 0
         self.reached: dict[Function, None] = {}
-        self.rebound: dict[str, ast.stmt] = {}
+        self.rebound: dict[Tensor, Rebinding] = {}
         self.vec_setters = 0
         self.cube_setters = 0
         self.complete = True

@@ -14,6 +14,8 @@ from openpto.lint.walk import Walk
 
 _KINDS: dict[type, str] = {List: "list", Tuple: "tuple", Tensor: "Tensor"}
 CUBE_KEYWORDS = frozenset({"m", "k", "n", "enable_split_k"})
+MAX_RANK = 4
+"""Axes that a tensor of an operation may have; more of them are another mistake."""
 OLDER = frozenset({"enable_multi_data_load", "set_enable"})
 
 
@@ -67,19 +69,32 @@ def cube_arguments(walk: Walk, call: Call) -> None:
 def vector_tile(walk: Walk, call: Call) -> None:
     """PTO302 (not positive) and PTO303 (fewer values than axes) where an operation meets the tile."""
     operation = api.operation(call.name)
+    if operation is not None and operation.core == "vector" and operation.pointwise:
+        _vector_tile(walk, call.node, call.name, _tensors(call))
+
+
+@on(Binary)
+def vector_tile_of_operator(walk: Walk, seen: Binary) -> None:
+    """The same for `a + b`."""
+    operation = api.operation(seen.name)
+    if operation is not None and operation.pointwise:
+        _vector_tile(walk, seen.node, seen.name, [v for v in (seen.left, seen.right) if isinstance(v, Tensor)])
+
+
+def _vector_tile(walk: Walk, node: ast.AST, op: str, tensors: list[Tensor]) -> None:
     tile = walk.tiles.vec
-    if operation is None or operation.core != "vector" or not operation.pointwise or not isinstance(tile, tuple):
+    if not isinstance(tile, tuple) or not all(isinstance(value, Int) for value in tile):
         return
     numbers = [number(value) for value in tile]
     shown = ", ".join("?" if n is None else str(n) for n in numbers)
-    ranks = [t.rank for t in _tensors(call) if t.rank is not None]
+    ranks = [t.rank for t in tensors if t.rank is not None]
     if any(n is not None and n <= 0 for n in numbers):
         suggest = ", ".join(str(max(n or 16, 16)) for n in numbers)
-        walk.report("PTO302", call.node, tile=shown, op=call.name, suggest=suggest)
-    elif ranks and max(ranks) > len(tile):
+        walk.report("PTO302", node, tile=shown, op=op, suggest=suggest)
+    elif ranks and MAX_RANK >= max(ranks) > len(tile):
         rank = max(ranks)
         suggest = ", ".join([*("?" if n is None else str(n) for n in numbers), *["16"] * (rank - len(tile))])
-        walk.report("PTO303", call.node, tile=shown, have=len(tile), rank=rank, op=call.name, suggest=suggest)
+        walk.report("PTO303", node, tile=shown, have=len(tile), rank=rank, op=op, suggest=suggest)
 
 
 def _tensors(call: Call) -> list[Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from openpto.lint.functions import every_node
-from openpto.lint.hooks import KernelEnd, on
+from openpto.lint.hooks import KernelEnd, Rebinding, on
 from openpto.lint.values import Tensor
 from openpto.lint.walk import Walk
 
@@ -16,7 +16,9 @@ def outputs(walk: Walk, end: KernelEnd) -> None:
     if not end.parameters:
         return
     told = [
-        _rebound(walk, parameter, end.rebound[parameter.name]) for parameter in end.parameters if _lost(end, parameter)
+        _rebound(walk, parameter, end.rebound[parameter])
+        for parameter in end.parameters
+        if parameter in end.rebound and not parameter.written
     ]
     if any(told) or not end.complete:
         return
@@ -29,26 +31,27 @@ def outputs(walk: Walk, end: KernelEnd) -> None:
             walk.report("PTO413", parameter.node, name=parameter.name)
 
 
-def _lost(end: KernelEnd, parameter: Tensor) -> bool:
-    return parameter.name in end.rebound and not parameter.written
-
-
-def _rebound(walk: Walk, parameter: Tensor, statement: ast.stmt) -> bool:
-    """PTO412 for `y = x + 1`; PTO770 for `y += x` whose result nothing uses."""
+def _rebound(walk: Walk, parameter: Tensor, seen: Rebinding) -> bool:
+    """PTO412 for `y = x + 1`; PTO770 for `y += x` whose result nothing uses. Whether one of them was told."""
+    statement = seen.statement
+    before, walk.frame = walk.frame, seen.frame
+    told = False
     if isinstance(statement, ast.Assign) and not parameter.read:
         plain = len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
         fix = walk.fix("write-into", statement) if plain else None
-        walk.report("PTO412", statement, fix=fix, name=parameter.name)
-        return True
-    if isinstance(statement, ast.AugAssign) and not _loaded_again(walk, parameter.name):
-        walk.report("PTO770", statement, fix=walk.fix("write-into", statement), name=parameter.name)
-        return True
-    return False
+        walk.report("PTO412", statement, fix=fix, name=seen.name)
+        told = True
+    elif isinstance(statement, ast.AugAssign) and not _loaded_again(seen):
+        walk.report("PTO770", statement, fix=walk.fix("write-into", statement), name=seen.name)
+        told = True
+    walk.frame = before
+    return told
 
 
-def _loaded_again(walk: Walk, name: str) -> bool:
+def _loaded_again(seen: Rebinding) -> bool:
     return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in walk.kernel.own
+        isinstance(node, ast.Name) and node.id == seen.name and isinstance(node.ctx, ast.Load)
+        for node in seen.frame.function.own
     )
 
 
