@@ -16,6 +16,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from docsite.built import external_loads, pages_with, without_twin, wrong_switches
+from docsite.translations import behind, translated
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE, CHINESE, APART = ROOT / "site", ROOT / "site" / "zh", ROOT / "build" / "site-zh"
@@ -67,6 +68,8 @@ def main() -> int:
     found = faults()
     for fault in found[:20]:
         print(fault, file=sys.stderr)
+    for path in filter(behind, translated()):
+        print(f"note: docs/zh/{path} is behind docs/{path}")
     if not found and "--serve" in sys.argv[1:]:
         try:
             serve()

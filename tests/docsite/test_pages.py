@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from docsite import translations
 from docsite.navigation import navigation
 from docsite.pages import assets, joined, site_pages
 from docsite.sources import LANGUAGES, Source, relinked, with_codes_linked
 from openpto.diagnostics import RULES
 from openpto.diagnostics.language import Language
+from openpto_gym.chinese import SUMMARIES
 from openpto_gym.registry import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,6 +69,8 @@ def test_links_between_files_become_links_between_pages() -> None:
     source = Source("docs/zh/a/b.md", "[x](../../rules/zh/PTO301.md#stops) [y](https://z) ![p](../../assets/p.svg)\n")
     expected = "[x](../rules/PTO301.md#stops) [y](https://z) ![p](../assets/p.svg)\n"
     assert relinked(source, "a/b.md", {}) == expected
+    outside = Source("docs/a.md", "see [`the tool`](../tools/build_site.py), [x](../nowhere.py), [b](b.md)\n")
+    assert relinked(outside, "a.md", {}) == "see `the tool`, [x](../nowhere.py), [b](b.md)\n"
     block = Source("docs/a.md", "```text\n[x](b.md)\n```\n")
     assert relinked(block, "c/d.md", {}) == block.text
 
@@ -87,6 +91,12 @@ def test_chinese_site_says_where_a_text_is_in_english_only() -> None:
     assert "本页只有英文" not in "".join(pages("en").values())
 
 
+def test_every_operator_has_its_line_in_both_languages() -> None:
+    assert list(SUMMARIES) == list(NAMES)
+    for language in LANGUAGES:
+        assert all(f"]({name}.md) | " in pages(language)["gym/index.md"] for name in NAMES)
+
+
 def test_lines_of_chinese_are_joined() -> None:
     assert (
         joined("- 一行，\n  下一行 a\n  b\n\n三\n```\n四\n五\n```\n")
@@ -94,22 +104,27 @@ def test_lines_of_chinese_are_joined() -> None:
     )
 
 
-CHINESE = sorted(path.relative_to(ROOT / "docs" / "zh").as_posix() for path in (ROOT / "docs" / "zh").rglob("*.md"))
+ORIGINAL = "# A\n\n- x PTO301\n\n```sh\npypto lint\n```\n\n| a | b |\n|---|---|\n"
 
 
-def shape(text: str) -> dict[str, list[object]]:
-    """What a translation has in common with its original: levels of headlines, programs, rows and their cells."""
-    prose = re.sub(r"^```.*?^```[ \t]*$", "", text, flags=re.M | re.S)
-    return {
-        "headlines": re.findall(r"^#+(?= )", prose, re.M),
-        "programs": re.findall(r"^```(?:python|sh|toml|json|console)\n(.*?)^```", text, re.M | re.S),
-        "rows": [len(re.findall(r"(?<!\\)\|", row)) for row in re.findall(r"^\|.*$", prose, re.M)],
-        "items": [len(found) for found in (re.findall(r"^ *(?:-|\d+\.) ", prose, re.M),)],
-        "codes": sorted(set(re.findall(r"PTO\d{3}", prose))),
-    }
+@pytest.mark.parametrize(
+    "lacking",
+    ["## B\n", "- y\n", "PTO302\n", "```sh\npypto ir\n```\n", "| c | d |\n"],
+)
+def test_a_translation_that_lacks_a_part_is_behind(
+    lacking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "zh").mkdir()
+    monkeypatch.setattr(translations, "DOCS", tmp_path)
+    for name, english in (("same.md", ORIGINAL), ("more.md", f"{ORIGINAL}{lacking}")):
+        (tmp_path / name).write_text(english, encoding="utf-8")
+        (tmp_path / "zh" / name).write_text(ORIGINAL.replace("A", "甲"), encoding="utf-8")
+    found = [translations.behind.__wrapped__(name) for name in ("same.md", "more.md")]
+    assert found == [False, True]
 
 
-@pytest.mark.parametrize("path", CHINESE)
-def test_a_translation_has_the_parts_of_its_original(path: str) -> None:
-    original, translation = ((ROOT / folder / path).read_text(encoding="utf-8") for folder in ("docs", "docs/zh"))
-    assert shape(translation) == shape(original)
+def test_what_a_reader_sees_first_is_translated() -> None:
+    """The home page, the tutorial and the contract are never behind; other pages say so where they are."""
+    assert [path for path in ("index.md", "tutorial.md", "contract.md") if translations.behind(path)] == []
+    for path in translations.translated():
+        assert ("英文版本较新" in pages("zh")[path]) is translations.behind(path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
-from docsite.sources import Source, in_english_only, read
+from docsite.sources import ENGLISH_ONLY, Source, noted, read
 from openpto.diagnostics import T
 from openpto.diagnostics.language import Language
+from openpto_gym.chinese import SUMMARIES
 from openpto_gym.operator import Operator
 from openpto_gym.registry import NAMES, load
 
@@ -38,7 +40,7 @@ def gym_pages(language: Language) -> dict[str, Source]:
     made = {"gym/index.md": Source("gym/index.md", "\n".join(_index(language)) + "\n")}
     for operator in _operators():
         readme = read(readme_of(operator.name))
-        page = readme if language == "en" else in_english_only(readme)
+        page = readme if language == "en" else noted(readme, ENGLISH_ONLY)
         text = "\n".join([page.text.rstrip(), "", *_cases(operator, language), "", *_kernel(operator, language), ""])
         made[f"gym/{operator.name}.md"] = Source(page.file, text)
     return made
@@ -67,7 +69,12 @@ def _index(language: Language) -> Iterator[str]:
     yield "| " + " | ".join(_say(key, language) for key in ("operator", "does", "cases")) + " |"
     yield "|---|---|---:|"
     for operator in _operators():
-        yield f"| [{operator.name}]({operator.name}.md) | {operator.summary} | {len(operator.cases)} |"
+        yield f"| [{operator.name}]({operator.name}.md) | {_summary(operator, language)} | {len(operator.cases)} |"
+
+
+def _summary(operator: Operator, language: Language) -> str:
+    text = operator.summary if language == "en" else SUMMARIES[operator.name]
+    return re.sub(r"([\\*_<>\[\]|])", r"\\\1", text)
 
 
 def _cases(operator: Operator, language: Language) -> Iterator[str]:

@@ -14,7 +14,8 @@ from openpto.guide.leaves.tree import AREAS
 
 HOME = T("Home", "首页")
 SECTIONS: tuple[tuple[T, tuple[str, ...]], ...] = (
-    (T("Start", "入门"), ("tutorial.md", "guide/")),
+    (T("Start", "入门"), ("tutorial.md",)),
+    (T("Guide", "排错指南"), ("guide/",)),
     (T("Operations", "操作"), ("api/",)),
     (T("Contract", "契约"), ("contract.md", "contract-ops.md")),
     (T("Codes", "诊断代码"), ("rules/",)),
@@ -55,6 +56,8 @@ def _in_groups(folder: str, paths: list[str], language: Language) -> list[Entry]
     """The pages of a folder with its own page first, the others under the titles of their groups if it has some."""
     own = [path for path in paths if path in (f"{folder}index.md", f"{folder}README.md")]
     others = [path for path in paths if path not in own]
+    if folder in NESTED:
+        return [{NESTED[folder].in_language(language): own + others}]
     if folder not in GROUPED:
         return own + others
     made: list[Entry] = list(own)
@@ -80,6 +83,9 @@ def _guide() -> Iterator[Group]:
     for area in AREAS:
         yield area.answer, [f"guide/{key}.md" for key in area.leaves]
 
+
+NESTED = {"decisions/": T("Decisions", "决策记录")}
+"""Folders that stand among other pages."""
 
 GROUPED: dict[str, Callable[[], Iterator[Group]]] = {"rules/": _rules, "api/": _operations, "guide/": _guide}
 """Folders with many pages, and what makes their groups."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from docsite.translations import BEHIND, behind
 from openpto.diagnostics import RULES
 from openpto.diagnostics.language import Language
 
@@ -24,6 +25,8 @@ ENGLISH_ONLY = '!!! note "本页只有英文"\n\n    这一页还没有中文版
 
 _BLOCK = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.M | re.S)
 _LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
+_NOT_HERE = "not-here:"
+_WORDS_ALONE = re.compile(rf"\[([^\[\]]*)\]\({_NOT_HERE}\)")
 _LINK_OR_SPAN = re.compile(r"(!?\[[^\]]*\]\([^)]*\)|(?<!`)`+(?!`).+?(?<!`)`+(?!`))")
 _CODE = re.compile(r"(?<![\w/.-])PTO\d{3}(?![\w/-])")
 
@@ -46,14 +49,15 @@ def written(path: str, language: Language) -> Source:
     if language == "en":
         return read(f"docs/{path}")
     if (DOCS / "zh" / path).exists():
-        return read(f"docs/zh/{path}")
-    return in_english_only(read(f"docs/{path}"))
+        source = read(f"docs/zh/{path}")
+        return noted(source, BEHIND) if behind(path) else source
+    return noted(read(f"docs/{path}"), ENGLISH_ONLY)
 
 
-def in_english_only(source: Source) -> Source:
-    """A text with the note that it has no Chinese version, below its headline."""
+def noted(source: Source, note: str) -> Source:
+    """A text with a note below its headline."""
     headline, _, rest = source.text.partition("\n")
-    return Source(source.file, f"{headline}\n\n{ENGLISH_ONLY}{rest.lstrip()}")
+    return Source(source.file, f"{headline}\n\n{note}{rest.lstrip()}")
 
 
 def place(file: str, elsewhere: Mapping[str, str]) -> str | None:
@@ -67,17 +71,21 @@ def place(file: str, elsewhere: Mapping[str, str]) -> str | None:
 def relinked(source: Source, page: str, elsewhere: Mapping[str, str]) -> str:
     """The text with links to files of the repository turned into links between pages.
 
-    Links to a file that the site does not have stay as they are; a strict build stops at them.
+    Of a link to a file of the repository that the site does not have only the words stay. Links to what is nowhere
+    stay as they are; a strict build stops at them.
     """
 
     def changed(match: re.Match[str]) -> str:
         address, mark, anchor = match[1].partition("#")
         if not address or ":" in address:
             return match[0]
-        path = place(posixpath.normpath(posixpath.join(posixpath.dirname(source.file), address)), elsewhere)
-        return match[0] if path is None else f"]({relative(page, path)}{mark}{anchor})"
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(source.file), address))
+        path = place(file, elsewhere)
+        if path is None:
+            return f"]({_NOT_HERE})" if (ROOT / file).exists() else match[0]
+        return f"]({relative(page, path)}{mark}{anchor})"
 
-    return outside_blocks(source.text, lambda text: _LINK.sub(changed, text))
+    return outside_blocks(source.text, lambda text: _WORDS_ALONE.sub(r"\1", _LINK.sub(changed, text)))
 
 
 def with_codes_linked(text: str, page: str) -> str:
