@@ -171,3 +171,9 @@ def test_answers_come_in_chinese():
         assert "没有找到" in run("how do I cook rice")[2]
     finally:
         set_language(None)
+
+
+def test_a_rule_names_its_leaves_of_the_guide():
+    text, _ = page("PTO303")
+    assert text.rstrip().endswith("more in the guide: pypto guide tile-rank")
+    assert "more in the guide" not in page("PTO901")[0]

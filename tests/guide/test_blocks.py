@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -11,6 +12,7 @@ from openpto.diagnostics import T
 from openpto.guide.leaves import LEAVES, Leaf
 
 CARETS = sys.version_info >= (3, 11)  # older interpreters point at the statement
+TWICE = os.environ.get("PYPTO_TEST_ENGINES") == "both"  # every run is one on each engine, and prints on both
 
 
 @pytest.mark.parametrize("language", guide_blocks.LANGUAGES)
@@ -19,8 +21,14 @@ def test_code_does_what_the_page_says(key, language):
     for step in guide_blocks.run_leaf(LEAVES[key], language):
         if step.block.language == "python":
             assert step.told.codes == step.block.promised, step.told.shown
-        if CARETS or step.text is None or "^" not in step.text.text:
+        if comparable(step):
             assert step.agrees, step.told.shown
+
+
+def comparable(step: guide_blocks.Step) -> bool:
+    """Whether this interpreter and this way of running show what the page shows."""
+    prints = TWICE and "pass_verify_print" in step.block.text
+    return not prints and (CARETS or step.text is None or "^" not in step.text.text)
 
 
 def leaf(body: str) -> Leaf:

@@ -14,7 +14,7 @@ from openpto.diagnostics import RULES, Rule, T, current_language, fail
 from openpto.diagnostics.pages import Part, heading_line, parts
 from openpto.diagnostics.render import wrapped
 from openpto.diagnostics.source import cell_width
-from openpto.guide.leaves import LEAVES
+from openpto.guide.leaves import LEAVES, leaves_of
 from openpto.guide.search import Answer, Hit, of_lines, search
 
 _HEADINGS = {
@@ -23,6 +23,7 @@ _HEADINGS = {
     "text": T("this text", "这段文字"),
     "nothing": T("there is nothing to explain: the text is empty", "没有需要解释的内容：文本为空"),
     "guide": T("`pypto guide` leads from what you see to a page", "`pypto guide` 可以由现象逐步找到说明"),
+    "leaves": T("more in the guide: {leaves}", "指南中的说明：{leaves}"),
     "near": T("near ones:", "相近的："),
     "code": T("near ones: {near}", "相近的：{near}"),
     "several": T("{query} stands for several rules; the first is met most:", "{query} 对应多条规则，第一条最常见："),
@@ -158,6 +159,8 @@ def _kind(key: str) -> str:
 def _page(rule: Rule) -> str:
     language = current_language()
     shown = [_shown(part) for part in parts(rule, language)]
+    if leaves := leaves_of(rule.code):
+        shown.append(_say("leaves", leaves=", ".join(f"pypto guide {leaf.key}" for leaf in leaves[:2])))
     return "\n\n".join([f"{heading_line(rule, language)}  [{rule.name}]", *shown])
 
 
