@@ -66,3 +66,6 @@ FOLLOWS = frozenset({"error-codes", "masked-errors", "PTO904"})
 
 WRAPPERS = frozenset({"Run pass failed", "is not defined", "not yet available", "{why}", "{text}", "{also}"})
 """Phrases of rules that say nothing about the mistake."""
+
+WRAPPED = ("PTO303", "PTO304", "PTO324", "PTO410")
+"""What "Run pass failed" is known to wrap; the clue in the rest of the text tells which."""

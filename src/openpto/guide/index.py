@@ -17,13 +17,12 @@ from typing import Literal
 from openpto.diagnostics import RULES, Rule, T
 from openpto.guide.clues import WRAPPERS
 from openpto.guide.leaves import LEAVES, Leaf
-from openpto.guide.lexicon import GENERIC
 from openpto.guide.symptoms import MESSAGES, SYMPTOMS
-from openpto.guide.words import tokens
+from openpto.guide.words import GENERIC, tokens
 
 Kind = Literal["rule", "leaf"]
 
-TITLE, SYMPTOM, PHRASE, MESSAGE, HELP, PROSE, PROGRAM = 3.0, 3.0, 2.0, 2.0, 1.0, 0.8, 0.5
+TITLE, SYMPTOM, PHRASE, MESSAGE, HELP, PROSE, BODY, PROGRAM = 3.0, 3.0, 2.0, 2.0, 1.0, 0.8, 0.4, 0.5
 """Weights of a word by the part of the page that has it."""
 
 _FIELD = re.compile(r"\{[A-Za-z_0-9!]*\}")
@@ -154,9 +153,9 @@ def _leaf(leaf: Leaf) -> tuple[Page, list[tuple[str, float]], list[str]]:
     parts = [
         *((text, TITLE) for text in (*titles, *situations)),
         *((text, SYMPTOM) for text in symptoms),
-        *((text, PROSE) for text in bodies),
+        *((text, BODY) for text in bodies),
     ]
-    familiar = [text for text in leaf.symptoms if _is_message(text)]
+    familiar = [*filter(_is_message, leaf.symptoms), *MESSAGES.get(leaf.key, ())]
     return Page(leaf.key, "leaf", leaf.title, (*titles, *situations, *symptoms)), parts, familiar
 
 

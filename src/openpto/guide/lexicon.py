@@ -13,6 +13,10 @@ FORMS_OF_CODE = (
     ("@augmented", r"(?<![\w\]])[a-z]\w* [-+*/]= "),
     ("@move", r"\w\[:\] ?= ?\w+(?![\w.\[ ]*[-+*/(])"),
     ("@slice", r"\w\[[^\]\n]*\w:(?![^\]\n]*\w\])"),
+    ("@window", r"\w\[\w+ ?: ?\w+ ?\+ ?\w+"),
+    ("@step", r"\w\[[^\]\n]*::"),
+    ("@declared", r"= ?pypto\.Tensor\("),
+    ("@long", r"(?<![\w.])(?:6553[6-9]|6[6-9]\d{3}|[7-9]\d{4}|\d{6,})(?![\w.])"),
     ("@range", r"in range\("),
     ("@arrow", r"-> ?\w+"),
     ("@tolerance", r"\b\d(?:\.\d+)?e-\d+\b|\b[ar]tol\b"),
@@ -55,8 +59,8 @@ FORMS: dict[str, str] = {
 STOP = frozenset(" ".join(_SECTIONS["stop"]).split())
 """Stems without weight."""
 
-GENERIC = frozenset(" ".join(_SECTIONS["generic"]).split())
-"""Stems and concepts that any program's log has: they help to tell pages apart and prove nothing alone."""
+ANYWHERE = frozenset(" ".join(_SECTIONS["generic"]).split())
+"""Words and concepts that any program's log has."""
 
 FILLERS = tuple(" ".join(_SECTIONS["fillers"]).split())
 """Chinese words without weight."""

@@ -17,19 +17,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from openpto.diagnostics import RULES
-from openpto.guide.clues import CLUES, FOLLOWS, SELDOM, TYPICAL
+from openpto.guide.clues import CLUES, FOLLOWS, SELDOM, TYPICAL, WRAPPED
 from openpto.guide.codes import codes_in, rules_of, stage_of
 from openpto.guide.index import Index, Phrase, index
 from openpto.guide.leaves import LEAVES
-from openpto.guide.lexicon import GENERIC
 from openpto.guide.logs import ERROR, PLAIN, WARNING, Digest, Line, digest, read, words_of
-from openpto.guide.words import tokens
+from openpto.guide.words import GENERIC, tokens
 
 ENOUGH, ENOUGH_IN_LOG = 1.0, 3.3
 """The score from which a page answers; in a log, whose lines speak of many things, words alone need more."""
 _NEAR = 5
 """So many other pages are named."""
 WORDS, SAYING = 3.0, 4.0
+PART = 0.9
+"""What a sentence of a line weighs beside a whole line."""
 OFTEN, RARELY = 1.1, 0.85
 RULE_FIRST = 0.9
 """The part of a leaf's score with which a rule that it leads to goes first."""
@@ -38,6 +39,8 @@ MESSAGE, CAUSE = 6, 2.5
 _TEXT_LINES = 60
 """So many lines of a log are compared word by word."""
 
+
+_SENTENCE = re.compile(r"[.!?;]\s+|[。！？；]")
 
 _LIKE_A_CODE = re.compile(r"(?:PTO|F|OL)[0-9A-F]{1,6}")
 """A code that is cut off or does not exist."""
@@ -192,6 +195,10 @@ class _Evidence:
         self._bag(together)
         for line, bag in bags:
             self._sayings(line, bag)
+            parts = _SENTENCE.split(words_of(line.text))
+            if 1 < len(parts) <= 8:
+                for part in parts:
+                    self._sayings(line, set(tokens(part)), PART)
         if 1 < len(bags) <= 6:
             self._sayings(max(lines, key=lambda line: line.weight), set().union(*(bag for _, bag in bags)))
 
@@ -214,7 +221,7 @@ class _Evidence:
             if strongest is not None and page in proved:
                 self.add("words", page, WORDS * score / total, strongest)
 
-    def _sayings(self, line: Line, bag: set[str]) -> None:
+    def _sayings(self, line: Line, bag: set[str], share: float = 1.0) -> None:
         rare = self.known.rare
         mine = sum(map(rare, bag))
         if len(bag) < 2:
@@ -230,7 +237,7 @@ class _Evidence:
                     continue
                 shared = sum(map(rare, common))
                 of_line, of_saying = shared / mine, shared / sum(map(rare, words))
-                alike = of_line * of_saying * min(1.0, shared / 8)
+                alike = share * of_line * of_saying * min(1.0, shared / 8)
                 self.add("saying", page, SAYING * alike * math.sqrt(min(line.weight, ERROR)), line)
 
     def clues(self) -> None:
@@ -240,6 +247,10 @@ class _Evidence:
         for page in candidates:
             if page in CLUES and re.search(CLUES[page], whole, re.IGNORECASE):
                 self.sure["clue"][page] = 0.4 * sum(self.sure[kind].get(page, 0.0) for kind in ("code", "phrase"))
+        wrapped = self.sure["phrase"].get("error-codes", 0.0)
+        for page in WRAPPED if wrapped else ():
+            if re.search(CLUES[page], whole, re.IGNORECASE):
+                self.sure["clue"][page] = max(self.sure["clue"].get(page, 0.0), 0.6 * wrapped)
 
     def ranked(self) -> list[Hit]:
         """All pages with evidence, the best first."""

@@ -11,14 +11,14 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from openpto.guide.lexicon import CONCEPTS, FILLERS, FORMS, FORMS_OF_CODE, STOP
+from openpto.guide.lexicon import ANYWHERE, CONCEPTS, FILLERS, FORMS, FORMS_OF_CODE, STOP
 
 _RUN = re.compile(r"[a-z_][a-z0-9_]*|[0-9]+(?:-?d\b)?|[\u3400-\u9fff]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _NUMBERS = frozenset({"0", "16", "32", "32768", "65535"})
 """Numbers that mean something without their text; all others are left out."""
 _FORMS_OF_CODE = tuple((name, re.compile(pattern)) for name, pattern in FORMS_OF_CODE)
-_CODE_MARK = re.compile(r"[=>\[(/]|\.T\b|\de|tol\b|\bif\b|用")
+_CODE_MARK = re.compile(r"[=>\[(/]| - |\d{5}|\.T\b|\de|tol\b|\bif\b|用")
 _FILLERS = re.compile("|".join(sorted(map(re.escape, FILLERS), key=len, reverse=True)))
 
 
@@ -69,6 +69,8 @@ def _stemmed(phrase: str) -> str:
 
 _ENGLISH, _CHINESE = _tables()
 _STOP = frozenset(map(stem, STOP))
+GENERIC = frozenset(word if word.startswith("=") else stem(word) for word in ANYWHERE)
+"""Tokens that any program's log has: they help to tell pages apart and prove nothing alone."""
 _WORDS_FROM: dict[str, int] = {}  # by first word, the number of words of the longest phrase
 for _phrase in _ENGLISH:
     _first = _phrase.partition(" ")[0]

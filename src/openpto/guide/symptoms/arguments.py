@@ -110,4 +110,11 @@ PTO530: leaf tensor of autograd as an output
 PTO538: off from numpy by a fraction of a percent
 PTO538: golden 对不上，差千分之几
 PTO298: only a CPU, no accelerator
+PTO538: "Tensor-likes are not close!"
+PTO538: "Mismatched elements:"
+PTO538: "Not equal to tolerance"
+PTO538: max diff compared with torch, order of accumulation
+PTO538: 和 torch 比较有误差，max diff
+PTO537: compare says identical to the last bit, is that plausible
+PTO514: kernel is called without the number that it wants as well
 """

@@ -28,4 +28,12 @@ sim-mode: SIM 结果不对，NPU 上正确
 toolchain-crash: segfault, the process is gone
 toolchain-crash: interpreter quits with a signal
 toolchain-crash: 程序闪退，直接退出
+import-fails: "libascendcl.so"
+import-fails: "libascend_hal.so"
+import-fails: "libhccl.so"
+import-fails: "No module named 'pypto'"
+import-fails: "No module named 'torch_npu'"
+toolchain-crash: "Fatal Python error: Segmentation fault"
+toolchain-crash: "Segmentation fault (core dumped)"
+precision-bisect: find the step where the numbers go wrong
 """

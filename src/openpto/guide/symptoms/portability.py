@@ -82,4 +82,9 @@ PTO668: accumulator starts from zero again in each iteration
 PTO668: 循环变量的值每轮都被重置
 PTO622: the flag for sim has no influence
 PTO771: my test cannot fail, even with a broken kernel
+PTO668: online softmax maximum is always the one from the first block
+PTO668: m = maximum(m, x) in a pypto.loop keeps the value of the first block on the NPU
+PTO622: argparse in main parses --run_mode, kernel still uses the NPU
+PTO622: 在 main 里解析 --run_mode，kernel 还是 NPU 模式
+PTO770: y += b inside of the kernel is not visible to the caller
 """

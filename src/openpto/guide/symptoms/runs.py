@@ -117,4 +117,11 @@ PTO410: 局部张量没有赋初值
 PTO412: output is what it was at allocation
 PTO452: output has fewer rows than are stored
 PTO406: mod by zero at run time
+PTO412: first kernel finishes, the array that I filled before is the same when printed after the call
+PTO412: do I have to copy the result back
+PTO412: kernel 执行完，输出里还是初始化的内容，没有错误信息
+PTO406: x // n with n = 0, mod by zero at runtime
+PTO410: t = pypto.Tensor([32, 32], dtype) has never been written and is added to x
+PTO411: kernel does a lot of math and writes none of its tensors
+PTO452: output has 1000 rows and the last block writes up to row 1024
 """

@@ -106,4 +106,5 @@ PTO181: for i in range(2000) in a kernel takes ages
 PTO181: Python range loop with thousands of iterations is slow to trace
 PTO113: how to hand a result back from a kernel
 PTO160: Python while loop never stops
+PTO181: Python 的 for 循环几千次，trace 很久
 """

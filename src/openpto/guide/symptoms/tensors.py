@@ -291,4 +291,8 @@ PTO272: can one matrix be half and the other one float
 PTO256: 从 float 张量取一个数当循环次数
 PTO272: bf16 @ fp32
 PTO226: multiply a tensor by the loop variable
+PTO227: x is int32 and x * 0.1 is not accepted
+PTO242: x has 4 rows, row 7 is taken
+PTO241: x[::4]
+PTO279: K = 131072 in a matmul
 """
