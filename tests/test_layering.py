@@ -37,6 +37,7 @@ FRONT_MODULES = {
     "_version": -1,
     "_forks": -1,
     "_runs": -1,
+    "_records": -1,
     "_install": ROOMS.index("diagnostics"),
     "distributed": ROOMS.index("runtime"),
 }

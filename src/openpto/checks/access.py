@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from openpto._records import dataclass
 from openpto.diagnostics import Site, T
 from openpto.diagnostics.words import line
 from openpto.ir import affine

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
+from openpto._records import replace
 from openpto.checks.access import blocks
 from openpto.checks.findings import Finding
 from openpto.device import (

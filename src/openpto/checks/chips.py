@@ -8,8 +8,7 @@ Non-goals: memories and tiles (tiles.py), types that no chip takes (refused when
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from openpto._records import dataclass
 from openpto.checks.access import operations
 from openpto.diagnostics import fail, warn
 from openpto.ir.dtypes import DataType

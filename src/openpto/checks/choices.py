@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from math import log2, prod
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.checks.access import core
 from openpto.checks.buffers import TILED_BY_SOURCE, inputs_of, is_reduction, tiled_shape, tiled_value
 from openpto.checks.conv_choices import conv_choices

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 
+from openpto._records import replace
 from openpto.checks.convolution import Facts, find_convolution
 from openpto.checks.cube_choices import Work, cost_of
 from openpto.checks.reasons import said

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 
+from openpto._records import dataclass
 from openpto.checks.capacity import find_overflows
 from openpto.checks.findings import Finding
 from openpto.device import Chip, Demand, Piece, align

@@ -8,10 +8,10 @@ of A is read once for every column of tiles, of B once for every row; what was r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
+from openpto._records import dataclass, replace
 from openpto.checks.buffers import inputs_of
 from openpto.checks.cube import GROUPS, depth_of, find_cube, size_of
 from openpto.checks.reasons import said

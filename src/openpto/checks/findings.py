@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from openpto._records import dataclass, field
 from openpto.diagnostics import RULES, Rule, fail, warn
 from openpto.diagnostics.registry import fields_of
 from openpto.ir.nodes import Op

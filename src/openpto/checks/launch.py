@@ -13,8 +13,8 @@ Non-goals: what only run-time sizes show. The evidence for each threshold is in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.checks.access import core, line_of, looks_only, operations, recorded_access
 from openpto.checks.buffers import numbers, tiled_shape
 from openpto.device import align

@@ -10,8 +10,8 @@ Non-goals: results of arithmetic and declared tensors, which are working memory;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from openpto._records import dataclass, field
 from openpto.checks.access import is_move, line_of, looks_only, recorded_access
 from openpto.diagnostics import fail
 from openpto.ir.trace import Region, TAssign, TIf, TLoop, TOp, Trace, Var

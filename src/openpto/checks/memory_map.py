@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.checks.access import core
 from openpto.checks.buffers import UbUse, tiled_shape
 from openpto.checks.convolution import Facts, conv_demands

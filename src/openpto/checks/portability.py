@@ -9,8 +9,7 @@ Non-goals: what the front end sees while tracing (helpers, names, scalars) is re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from openpto._records import dataclass
 from openpto.checks.access import is_move, line_of, recorded_access
 from openpto.diagnostics import Site, portability
 from openpto.ir.trace import Region, TAssign, TIf, TLoop, TOp, Trace, Var
@@ -54,13 +53,14 @@ def _check_moved(region: Region, moved: dict[Var, Site]) -> dict[Var, Site]:
 
 
 def _check_moved_node(node: TOp | TAssign, moved: dict[Var, Site]) -> None:
-    for var in _reads(node):
-        if var not in moved or (_adds_to_copy(moved[var]) and node.site.asked == ADDS):
-            continue
-        code = "PTO612" if _adds_to_copy(moved[var]) else "PTO610"
-        portability(code, site=node.site, name=var.shown, line=line_of(moved[var]))
-    for var in _writes(node):
-        moved.pop(var, None)
+    if moved:
+        for var in _reads(node):
+            if var not in moved or (_adds_to_copy(moved[var]) and node.site.asked == ADDS):
+                continue
+            code = "PTO612" if _adds_to_copy(moved[var]) else "PTO610"
+            portability(code, site=node.site, name=var.shown, line=line_of(moved[var]))
+        for var in _writes(node):
+            moved.pop(var, None)
     if isinstance(node, TOp) and node.name == "clone" and _adds_to_copy(node.site):
         for var in _reads(node):
             if var.kind == "param":
@@ -82,7 +82,7 @@ def _reads(node: TOp | TAssign) -> tuple[Var, ...]:
 
 def _writes(node: TOp | TAssign) -> tuple[Var, ...]:
     written = node.results if isinstance(node, TOp) else (node.dst,)
-    return tuple(var for var in written if isinstance(var, Var))
+    return tuple([var for var in written if isinstance(var, Var)])
 
 
 # -- part read, part written ------------------------------------------------------------------------------------------
@@ -103,13 +103,14 @@ def _check_round_trips(region: Region, parts: Parts) -> None:
 
 
 def _check_round_trip(node: TOp | TAssign, parts: Parts) -> None:
-    flowing = frozenset[Var]().union(*(parts.get(var, frozenset()) for var in _reads(node)))
+    reads = _reads(node)
+    flowing = frozenset[Var]().union(*[parts[var] for var in reads if var in parts])
     if isinstance(node, TOp) and node.name == "assemble":
         target = recorded_access(node).target
         if target in flowing:
             portability("PTO611", site=node.site, name=target.shown)
         return
     if isinstance(node, TOp) and node.name == "view":
-        flowing |= {var for var in _reads(node) if node.types[0][0].shape != var.type.shape}
+        flowing |= {var for var in reads if node.types[0][0].shape != var.type.shape}
     for var in _writes(node):
         parts[var] = flowing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+from openpto._records import dataclass, replace
 from openpto.checks.chips import Chips
 from openpto.checks.findings import Finding
 from openpto.checks.question import Question, Tile, asked, chips_named, parts, tile_asked

@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
+from openpto._records import dataclass, field, replace
 from openpto.checks.access import operations
 from openpto.checks.buffers import count_uses
 from openpto.device import CHIPS, Chip, chip_name, chips_of

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from openpto._records import dataclass, replace
 from openpto.checks import cube
 from openpto.checks.buffers import inputs_of, numbers, tiled_value
 from openpto.checks.conv_nearest import nearest_conv

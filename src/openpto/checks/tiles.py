@@ -11,9 +11,9 @@ Non-goals: cost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
 
+from openpto._records import dataclass
 from openpto.checks.access import access, core, operations
 from openpto.checks.buffers import count_uses, inputs_of
 from openpto.checks.convolution import find_convolution, find_vector_tile
@@ -57,10 +57,17 @@ class Tiles:
         chips = chips_of(self.platform)
         uses = count_uses(kernel)
         moves: list[Op] = []
+        clean: set[Hashable] = set()
         for op in operations(kernel.body):
-            for found in find_tiles(op, chips, uses):
-                more = {"suggest": _suggestion(found, kernel, chips, uses)} if found.wants_tile else {}
-                found.report(**more)
+            question = _question(op, uses)
+            if question is None or question not in clean:
+                silent = True
+                for found in find_tiles(op, chips, uses):
+                    silent = False
+                    more = {"suggest": _suggestion(found, kernel, chips, uses)} if found.wants_tile else {}
+                    found.report(**more)
+                if silent and question is not None:
+                    clean.add(question)
             if "convolution" in op.attrs:
                 for found in find_vector_tile(op, chips):
                     found.report()
@@ -70,6 +77,24 @@ class Tiles:
             _check_move(op)
         for found in (*find_mixed_scopes(kernel, chips), *find_operation_count(kernel)):
             found.report()
+
+
+def _question(op: Op, uses: Counter[Value]) -> Hashable | None:
+    """All that decides what :func:`find_tiles` finds for an operation, None where that cannot be compared. Unrolled
+    loops ask the same question many times."""
+    if core(op.name) not in ("vector", "cube"):
+        return None
+    numbers = [id(operand) for operand in op.operands]
+    operands = tuple(
+        (o.type, uses[o] <= 1, numbers.index(id(o))) if isinstance(o, Value) else type(o) for o in op.operands
+    )
+    results = tuple(result.type if isinstance(result, Value) else None for result in op.results)
+    question = op.name, op.site.asked, id(op.scope), operands, results, tuple(op.attrs.items())
+    try:
+        hash(question)
+    except TypeError:  # an attribute is a list or the like
+        return None
+    return question
 
 
 def _suggestion(found: Finding, kernel: Kernel, chips: tuple[Chip, ...], uses: Counter[Value]) -> str:

@@ -12,8 +12,8 @@ Non-goals: reads that are unwritten on some paths or for some sizes only; they a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.checks.access import access, line_of, looks_only, operations, runs_at_least_once
 from openpto.diagnostics import Site, assigned_name, fail, warn
 from openpto.ir.expr import Expr

@@ -12,9 +12,9 @@ the compilers check; the documentation adds both operands up with mL1 and nL1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
+from openpto._records import dataclass
 from openpto.device.memory import Demand, Piece
 
 BLOCK = 32

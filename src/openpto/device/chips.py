@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from openpto._records import dataclass
 from openpto.device.memory import KIB
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from math import ceil, prod
+
+from openpto._records import dataclass
 
 KIB = 1024
 

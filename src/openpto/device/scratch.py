@@ -11,9 +11,9 @@ Non-goals: operations that spill to global memory by themselves (merge sorts), c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import prod
 
+from openpto._records import dataclass
 from openpto.device.capacity import BLOCK, align
 
 FP32_BYTES = 4

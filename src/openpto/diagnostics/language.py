@@ -5,8 +5,9 @@ from __future__ import annotations
 import locale
 import os
 import sys
-from dataclasses import dataclass
 from typing import Literal
+
+from openpto._records import dataclass
 
 Language = Literal["en", "zh"]
 

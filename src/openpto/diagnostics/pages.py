@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from openpto._records import dataclass
 from openpto.diagnostics.language import Language, T
 from openpto.diagnostics.registry import RULES, Rule
 from openpto.diagnostics.render import render

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
+from openpto._records import dataclass, field
 from openpto.diagnostics.language import T
 
 Severity = Literal["error", "warning"]

@@ -7,9 +7,9 @@ import os
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from openpto._records import dataclass
 from openpto.diagnostics.span import Span
 
 TAB_CELLS = 4

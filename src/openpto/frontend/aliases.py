@@ -13,9 +13,9 @@ refusing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from openpto._records import dataclass, field
 from openpto.diagnostics import Site, fail
 from openpto.ir.trace import TAssign, TIf, TLoop, TOp, Trace, Var
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from openpto._records import replace
 from openpto.diagnostics import Site, Span, fail, portability
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import EMPTY

@@ -6,11 +6,11 @@ import __future__
 import ast
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass
 
 from .refuse import Note, refuse_syntax
 from .rewrite import MACHINE, SPECS, placed, rewrite

@@ -10,9 +10,9 @@ Postcondition of ``close``: either ``holds``, or the plan has grown, or the firs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from openpto._records import replace
 from openpto.diagnostics import fail, portability
 from openpto.ir.trace import Region, ScalarVar, TLoop, Var
 

@@ -107,7 +107,7 @@ class Context:
 
     def loop_frames(self) -> tuple[LoopFrame, ...]:
         """The enclosing loops, outermost first."""
-        return tuple(LoopFrame(active.name, active.shown, active.value) for active in self.loops)
+        return tuple([active.frame for active in self.loops])
 
     def boxes(self, frame: FrameType, values: Mapping[str, Any] = EMPTY) -> list[Box]:
         """Containers within reach of the traced functions that are running, and of ``values``."""

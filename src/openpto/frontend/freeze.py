@@ -20,10 +20,11 @@ import threading
 import types
 import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from openpto._records import dataclass
 
 from .sites import is_user_file
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
+
+from openpto._records import dataclass
 
 from .build import Rewritten
 from .freeze import CONSTANTS, Identity, attributes, freeze, is_authors, with_bases

@@ -9,9 +9,9 @@ kernel is refused (PTO146).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import Site
 
 from .memory import Box, unchanged

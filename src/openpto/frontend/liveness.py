@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from openpto._records import dataclass, field
 
 from .tree import FUNCTIONS, NONE, Names, Tree, arguments
 

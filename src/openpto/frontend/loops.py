@@ -22,7 +22,7 @@ from collections.abc import Generator, Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from openpto.diagnostics import PyptoError, Site, fail, forgive, portability
+from openpto.diagnostics import LoopFrame, PyptoError, Site, fail, forgive, portability
 from openpto.diagnostics.boundary import stands_in
 from openpto.ir.expr import Expr
 from openpto.language.control import LoopRange
@@ -265,7 +265,8 @@ class RunTimeLoop(ForLoop):
     def _enter_loop(self, index: Expr) -> None:
         parallel = self.bounds.parallel
         shown = self.bounds.idx_name or self.spec.index or self.index_name
-        active = ActiveLoop(self.name, self.index_name, shown, index.concrete(), parallel, self.site, index)
+        frame = LoopFrame(self.name, shown, index.concrete())
+        active = ActiveLoop(self.name, self.index_name, frame, parallel, self.site, index)
         self.machine.loops.append(active)
 
     def _once(self, index: Expr, whole: Range, factor: int | None) -> Iterator[Any]:

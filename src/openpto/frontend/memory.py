@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import numpy as np
+
+from openpto._records import dataclass
 
 from .values import Picture, Poison, contents, is_box, is_symbolic, is_tensor, leaves, parts, refill
 

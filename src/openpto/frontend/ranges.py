@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from openpto._records import dataclass
 from openpto.diagnostics import fail
 from openpto.ir import affine
 from openpto.ir import expr as ex

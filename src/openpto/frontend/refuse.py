@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.diagnostics import Site, fail, portability
 from openpto.diagnostics.words import EMPTY_RAISE, RAISE_OBJECT, STATEMENTS
 

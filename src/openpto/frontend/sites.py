@@ -70,8 +70,10 @@ def declare_user_code(function: FunctionType) -> None:
 
 def user_frames(frame: FrameType | None, last: CodeType | None) -> Iterator[FrameType]:
     """The user's frames from ``frame`` outwards, up to the one that runs ``last``."""
+    known = _user_file
     while frame is not None:
-        if is_user_file(frame.f_code.co_filename):
+        file = frame.f_code.co_filename
+        if known[file] if file in known else is_user_file(file):
             yield frame
         if frame.f_code is last:
             return

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from openpto._records import dataclass, field
 from openpto.diagnostics import Site
 from openpto.ir.trace import ScalarVar, Var
 

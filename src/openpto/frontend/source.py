@@ -10,11 +10,11 @@ import threading
 import tokenize
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import CodeType, FunctionType
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass, field, replace
 from openpto.diagnostics import Site, Span, fail
 
 from .header import NAME, header_spans

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.diagnostics import Span
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from openpto.diagnostics import Site
+from openpto._records import dataclass
+from openpto.diagnostics import LoopFrame, Site
 from openpto.ir.expr import Expr
 from openpto.ir.trace import ScalarVar
 
 
 @dataclass(eq=False)
 class ActiveLoop:
-    """A ``pypto.loop`` whose body is being traced; ``shown`` is the index as messages call it."""
+    """A ``pypto.loop`` whose body is being traced; ``frame`` is what messages tell of it."""
 
     name: str
     index_name: str
-    shown: str
-    value: int | None
+    frame: LoopFrame
     parallel: bool
     site: Site
     index: Expr

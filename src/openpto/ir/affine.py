@@ -57,6 +57,8 @@ def _linear(node: Expr) -> Linear:
 
 
 def _combine(a: Linear, b: Linear, sign: int) -> Linear:
+    if not b[0]:
+        return a[0], a[1] + sign * b[1]
     terms = dict(a[0])
     for term, factor in b[0]:
         terms[term] = terms.get(term, 0) + sign * factor
@@ -89,7 +91,8 @@ def _rebuild(node: Expr, parts: list[Linear]) -> Expr:
 def from_linear(form: Linear) -> Expr:
     """The canonical node of a linear form."""
     total: Expr | None = None
-    for term, factor in sorted(form[0], key=lambda tc: ex.text(tc[0])):
+    terms = form[0] if len(form[0]) < 2 else sorted(form[0], key=lambda tc: ex.text(tc[0]))
+    for term, factor in terms:
         piece = term if factor == 1 else ex.binary("mul", term, factor)
         total = piece if total is None else ex.binary("add", total, piece)
     if total is None:
@@ -119,9 +122,11 @@ def equal(a: Dim, b: Dim) -> bool:
 
 def bounds(node: Dim, known: Mapping[Expr, Interval] | None = None) -> Interval:
     """An interval that contains every value of ``node``; ``known`` bounds leaves, run-time extents are >= 0."""
-    if isinstance(node, int):
-        return node, node
-    terms, offset = linear(node)
+    return (node, node) if isinstance(node, int) else _interval(linear(node), known)
+
+
+def _interval(form: Linear, known: Mapping[Expr, Interval] | None) -> Interval:
+    terms, offset = form
     low = high = offset
     for term, factor in terms:
         lo, hi = _term_bounds(term, known or {})
@@ -165,4 +170,4 @@ def provable_ge(a: Dim, b: Dim, known: Mapping[Expr, Interval] | None = None) ->
     """Whether ``a >= b`` for every value of the symbols (False when unknown)."""
     if isinstance(a, int) and isinstance(b, int):
         return a >= b
-    return bounds(ex.binary("sub", a, b), known)[0] >= 0
+    return _interval(_combine(linear(ex.expr(a)), linear(ex.expr(b)), -1), known)[0] >= 0

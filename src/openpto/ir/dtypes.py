@@ -46,14 +46,16 @@ class DataType(_Shown):
     @property
     def short(self) -> str:
         """Name without the ``DT_`` prefix, as the tile IR prints it."""
-        return self.name[3:]
+        return _SHORT[self]
 
 
+_SHORT = {dtype: dtype.name[3:] for dtype in DataType}
 _BYTES = {
     "INT16": 2, "UINT16": 2, "FP16": 2, "BF16": 2,
     "INT32": 4, "UINT32": 4, "FP32": 4,
     "INT64": 8, "UINT64": 8, "DOUBLE": 8,
 }  # fmt: skip
+_SIZES = {dtype: _BYTES.get(short, 1) for dtype, short in _SHORT.items()}
 
 SIGNED_INTS = frozenset({DataType.DT_INT8, DataType.DT_INT16, DataType.DT_INT32, DataType.DT_INT64})
 UNSIGNED_INTS = frozenset({DataType.DT_UINT8, DataType.DT_UINT16, DataType.DT_UINT32, DataType.DT_UINT64})
@@ -68,7 +70,7 @@ def bytes_of(dtype: DataType) -> int:
     >>> bytes_of(DataType.DT_FP32)
     4
     """
-    return _BYTES.get(dtype.short, 1)
+    return _SIZES[dtype]
 
 
 def is_int(dtype: DataType) -> bool:

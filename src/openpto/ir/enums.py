@@ -12,6 +12,7 @@ class _Shown(enum.IntEnum):
         return f"{type(self).__name__}.{self.name}"
 
     __repr__ = __str__
+    __hash__ = object.__hash__  # every member is one object; Enum would take the hash of its name each time
 
 
 class CastMode(_Shown):

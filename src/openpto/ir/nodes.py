@@ -13,10 +13,10 @@ Grammar (text form in ``printer.py``)::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from openpto._records import dataclass, field, replace
 from openpto.diagnostics import LoopFrame, Site
 
 from .dtypes import DataType

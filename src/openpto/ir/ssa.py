@@ -9,9 +9,9 @@ Non-goals: no op is removed or moved, since each may stop the run with a fault.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
+from openpto._records import replace
 from openpto.diagnostics import Site
 
 from . import affine
@@ -24,6 +24,8 @@ Cell = Var | ScalarVar
 State = Value | Expr | None
 Env = dict[Cell, State]
 Hint = tuple[Dim | None, ...]
+Link = tuple[tuple[Value | Expr, ...], tuple[State, ...]]
+"""Results of a carry or merge (and its loop parameter), and what it needs if one of them is needed."""
 
 
 def build(trace: Trace, attrs: Mapping[str, Any] = EMPTY) -> Kernel:
@@ -179,14 +181,21 @@ def _agree(a: Hint, b: Hint) -> Hint:
 
 
 def _prune(block: Block, roots: set[Value]) -> Block:
-    """Drop carries and merges whose results (and loop parameters) nobody reads, until nothing changes."""
-    while True:
-        used: set[Value | Expr] = set(roots)
-        _collect(block, used)
-        smaller = _drop(block, used)
-        if smaller is block:
-            return block
-        block = smaller
+    """Drop carries and merges whose results (and loop parameters) nobody needs."""
+    used: set[Value | Expr] = set(roots)
+    waiting: list[Link] = []
+    _collect(block, used, waiting)
+    count = -1
+    while count != len(waiting):
+        count = len(waiting)
+        later: list[Link] = []
+        for link in waiting:
+            if used.isdisjoint(link[0]):
+                later.append(link)
+            else:
+                _uses(link[1], used)
+        waiting = later
+    return _drop(block, used)
 
 
 def _uses(thing: Any, used: set[Value | Expr]) -> None:
@@ -205,34 +214,29 @@ def _uses(thing: Any, used: set[Value | Expr]) -> None:
             _uses(item, used)
 
 
-def _collect(block: Block, used: set[Value | Expr]) -> None:
+def _collect(block: Block, used: set[Value | Expr], links: list[Link]) -> None:
     """Everything read by statements; what a carry or merge reads counts only if it is itself needed."""
-    for stmt in reversed(block.body):
+    for stmt in block.body:
         if isinstance(stmt, Op):
             _uses(stmt.operands, used)
             for value in stmt.attrs.values():
                 _uses(value, used)
             for result in stmt.results:
                 if isinstance(result, Value):
-                    _uses(tuple(d for d in (*result.valid, *result.type.shape) if isinstance(d, Expr)), used)
+                    for extent in (*result.valid, *result.type.shape):
+                        if isinstance(extent, Expr):
+                            used.update(extent.leaves)
         elif isinstance(stmt, Let):
             _uses(stmt.value, used)
         elif isinstance(stmt, Loop):
             _uses((stmt.start, stmt.stop, stmt.step), used)
-            before = -1
-            while before != len(used):  # a needed carry makes what it yields needed, which may need another carry
-                before = len(used)
-                for c in stmt.carries:
-                    if c.result in used or c.param in used:
-                        _uses((c.init, c.yielded), used)
-                _collect(stmt.body, used)
+            links += [((c.result, c.param), (c.init, c.yielded)) for c in stmt.carries]
+            _collect(stmt.body, used, links)
         else:
             _uses(stmt.cond, used)
-            for m in stmt.merges:
-                if m.result in used:
-                    _uses((m.then, m.other), used)
-            _collect(stmt.then, used)
-            _collect(stmt.other, used)
+            links += [((m.result,), (m.then, m.other)) for m in stmt.merges]
+            _collect(stmt.then, used, links)
+            _collect(stmt.other, used, links)
 
 
 def _drop(block: Block, used: set[Value | Expr]) -> Block:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from openpto._records import dataclass, field
 from openpto.diagnostics import Site, assigned_name, fail, warn
 
 from . import affine
@@ -233,7 +233,9 @@ class Trace:
         self.check_operands(operands, site)
         for value in attrs.values():
             if isinstance(value, tuple):
-                self.check_operands([v for v in value if isinstance(v, Expr)], site)
+                for part in value:
+                    if isinstance(part, Expr):
+                        self._check_leaves(part, site)
         self._count(site)
         if into is None:
             kind = "local" if name == "alloc" else "result"
@@ -389,7 +391,7 @@ class Trace:
                     fail("PTO172", site=site, name=operand.shown, created=_place(operand.site))
                 if operand.poison is not None:
                     fail("PTO173", site=site, name=operand.shown, changed=_place(operand.poison))
-                if not any(r is operand.region for r in self.open_regions()):
+                if operand.region is not self.region and not any(r is operand.region for r in self.open_regions()):
                     fail("PTO171", site=site, name=operand.shown, created=_place(operand.site))
             elif isinstance(operand, Expr):
                 self._check_leaves(operand, site)

@@ -8,9 +8,9 @@ Non-goals: whether the kernel means anything (checks) or fits a chip (device).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import Site
 
 from .dtypes import DataType, bytes_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import Site, fail, warn
 from openpto.ir import expr as E
 from openpto.ir.dtypes import DataType

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from openpto._records import dataclass
 from openpto.ir import expr as E
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import StatusType, TileOpFormat

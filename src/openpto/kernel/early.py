@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import Site, warn
 from openpto.frontend.source import Captured, tree_of
 from openpto.ir.enums import RunMode

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto._records import dataclass
 from openpto.diagnostics import fail
 from openpto.ir.dtypes import DataType, from_numpy, numpy_dtype
 

@@ -7,11 +7,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import FunctionType, MappingProxyType
 from typing import Any, overload
 
 from openpto import checks, runtime
+from openpto._records import dataclass, replace
 from openpto._version import __version__
 from openpto.diagnostics import PyptoWarning, T, at, collect_warnings, emit, fail, user_boundary, warn
 from openpto.frontend import capture, trace_kernel

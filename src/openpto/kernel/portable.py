@@ -19,12 +19,12 @@ import marshal
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
+from openpto._records import dataclass
 from openpto._version import __version__
 from openpto.frontend.freeze import attributes, freeze, is_transparent
 from openpto.frontend.guards import Guard

@@ -13,13 +13,13 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from openpto import runtime
+from openpto._records import dataclass, replace
 from openpto.diagnostics import PyptoWarning, collect_warnings, emit
 from openpto.ir.trace import current
 from openpto.kernel.receipt import Receipt, owner_of

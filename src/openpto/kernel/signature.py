@@ -6,10 +6,10 @@ import builtins
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
+from openpto._records import dataclass, field, replace
 from openpto.diagnostics import Site, Span, fail, portability
 from openpto.frontend.header import NAME, RETURNS
 from openpto.frontend.source import source_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass, field
 from openpto.diagnostics import PyptoWarning
 from openpto.ir.nodes import Kernel
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from openpto._records import dataclass
 from openpto.diagnostics import fail, portability, user_boundary, warn
 from openpto.ir import affine
 from openpto.ir import expr as ex

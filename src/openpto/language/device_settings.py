@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass
 from openpto.diagnostics import fail, user_boundary, warn
 from openpto.language.options import near
 

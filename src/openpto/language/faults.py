@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 from openpto.ir.expr import ScalarFault
 
 from .symbolic import scalar_fault
 
 
-@contextmanager
-def known_integers() -> Iterator[None]:
+class known_integers:  # noqa: N801 - reads as a with statement; a generator would take several times as long
     """Overflow, division by zero and the like inside the block stop with a code (PTO202 to PTO204)."""
-    try:
-        yield
-    except ScalarFault as fault:
-        scalar_fault(fault)
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, found: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(found, ScalarFault):
+            scalar_fault(found)

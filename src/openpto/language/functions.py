@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import T, fail, portability, user_boundary
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm
@@ -53,9 +53,11 @@ def from_ir(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Parameters that can all be given by position or by name; ``required`` have no default."""
+    """Parameters that can all be given by name, and the first ``positional`` of them by position; ``required`` have no
+    default."""
 
     names: tuple[str, ...]
+    positional: int
     required: frozenset[str]
 
 
@@ -63,7 +65,7 @@ _forms: dict[str, _Form | None] = {}
 
 
 def _form(decl: OpDecl) -> _Form | None:
-    """The parameters of an operation if all are of the plain kind."""
+    """The parameters of an operation if all can be given by name."""
     if decl.name not in _forms:
         _forms[decl.name] = _form_of(decl.signature)
     return _forms[decl.name]
@@ -71,15 +73,17 @@ def _form(decl: OpDecl) -> _Form | None:
 
 def _form_of(signature: inspect.Signature) -> _Form | None:
     parameters = signature.parameters.values()
-    if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in parameters):
+    kinds = [p.kind for p in parameters]
+    positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if positional + kinds.count(inspect.Parameter.KEYWORD_ONLY) < len(kinds):
         return None
     required = frozenset(p.name for p in parameters if p.default is inspect.Parameter.empty)
-    return _Form(tuple(signature.parameters), required)
+    return _Form(tuple(signature.parameters), positional, required)
 
 
 def _matched(form: _Form, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
     """The arguments in the order of the parameters if each is given once under its own name, else None."""
-    if len(args) > len(form.names):
+    if len(args) > form.positional:
         return None
     given = dict(zip(form.names, args, strict=False))
     if kwargs:
@@ -129,10 +133,11 @@ def call(decl: OpDecl, *args: Any, **kwargs: Any) -> Any:
     if decl.name == "reshape" and given.get("inplace"):
         return _renamed(**given)
     targets = {name: given[name] for name in decl.writes if isinstance(given.get(name), Tensor)}
-    plain: dict[str, Any] = {}
-    for name, value in given.items():
-        kept = decl.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
-        plain[name] = tuple(to_ir(v) for v in value) if kept else to_ir(value)
+    plain = {name: to_ir(value) for name, value in given.items()}
+    if _form(decl) is None:
+        for name, value in given.items():
+            if decl.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+                plain[name] = tuple(to_ir(v) for v in value)
     with known_integers(), asking(decl.name):
         result = _recorded(decl, plain)
     for name, target in targets.items():

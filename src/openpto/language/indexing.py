@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import fail, portability, user_boundary
 from openpto.diagnostics.words import SLICE, extent_of_slice
 from openpto.ir import affine

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
+from openpto._records import dataclass
 from openpto.diagnostics import fail
 from openpto.ir.enums import CompStage, RunMode
 

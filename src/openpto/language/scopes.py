@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass, replace
 from openpto.diagnostics import user_boundary
 from openpto.ir.nodes import Scope
 from openpto.ir.trace import current

@@ -6,9 +6,9 @@ is traced (``int()``, ``range()``, a Python list index) works only if the value 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from openpto._records import dataclass
 from openpto.diagnostics import T, current_site, fail, portability, user_boundary
 from openpto.ir import affine, trace
 from openpto.ir import expr as ex

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import fail, user_boundary, warn
 from openpto.ir import nodes
 from openpto.ir.expr import Expr

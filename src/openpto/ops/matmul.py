@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from openpto._records import dataclass
 from openpto.diagnostics import T, fail
 from openpto.ir import affine
 from openpto.ir import expr as ex

@@ -11,9 +11,9 @@ Non-goals: arithmetic. Without FP16 and BF16 the kernel stays as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
+from openpto._records import dataclass, replace
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Let, Loop, Op, Stmt, TileType, Value
 

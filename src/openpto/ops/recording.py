@@ -11,11 +11,11 @@ import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from openpto._records import replace
 from openpto.diagnostics import Site, T, current_site, fail, portability
 from openpto.diagnostics.words import both
 from openpto.ir import affine
@@ -402,14 +402,19 @@ def _exact_source(value: int | float) -> np.ndarray[Any, np.dtype[Any]]:
 _asked: ContextVar[str] = ContextVar("asked", default="")
 
 
-@contextmanager
-def asking(name: str) -> Iterator[None]:
+class asking:  # noqa: N801 - reads as a with statement; a generator would take several times as long
     """What is recorded inside belongs to a call of this operation."""
-    token = _asked.set(name)
-    try:
-        yield
-    finally:
-        _asked.reset(token)
+
+    __slots__ = ("_name", "_token")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._token = _asked.set(self._name)
+
+    def __exit__(self, *_: object) -> None:
+        _asked.reset(self._token)
 
 
 def called(op: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from openpto._records import dataclass, field, replace
 from openpto.diagnostics import T, current_site, fail
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType

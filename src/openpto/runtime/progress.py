@@ -10,10 +10,10 @@ import os
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
 from types import TracebackType
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass, field
 
 PATIENCE = 2.0
 """Seconds before anything is shown."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from openpto._records import dataclass
 from openpto.diagnostics import PyptoWarning
 
 NO_MEMORY = "the host has no memory left for it"

@@ -15,11 +15,11 @@ import stat
 import tempfile
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass
 
 FOLDER_VARIABLE = "PYPTO_CACHE_DIR"
 """Where the store is; the value ``off`` switches it off."""

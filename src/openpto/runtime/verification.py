@@ -15,13 +15,13 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto._records import dataclass, field
 from openpto.diagnostics import fail
 from openpto.ir.dtypes import DataType
 from openpto.ops import arith

@@ -21,8 +21,7 @@ the greatest value, and zero for NaN.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import CastMode
 from openpto.ops import arith

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from openpto._records import replace
 from openpto.ir.nodes import If, Merge, TileType, Value
 
 from . import loopir as L

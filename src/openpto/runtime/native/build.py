@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
+from openpto._records import replace
 from openpto.ir.expr import Expr
 from openpto.ops import arith
 

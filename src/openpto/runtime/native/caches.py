@@ -10,8 +10,8 @@ stores before the end of the thread's work.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
+from openpto._records import replace
 from openpto.ir.dtypes import bytes_of
 
 from . import loopir as L

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import TransMode
 from openpto.ir.nodes import Op, TileType, Value

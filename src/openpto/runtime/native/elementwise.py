@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from openpto._records import replace
 from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, Op, Value

@@ -7,13 +7,13 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass
 from openpto.diagnostics import Site, collect_warnings, fault, make_error
 from openpto.ir import expr
 from openpto.ir.expr import Expr

@@ -6,8 +6,8 @@ All of it is one expression of an element, a bias and a factor, so a block of C 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import CastMode
 from openpto.ir.nodes import Op, TileType

@@ -12,9 +12,9 @@ Non-goals: contents that several iterations add to, and windows whose place is k
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from openpto._records import dataclass, field
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, Carry, If, Let, Loop, Op, Value
 from openpto.runtime.boxes import Box

@@ -11,7 +11,8 @@ unless a check has said that it does not. A proof adds at most two facts to what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from openpto._records import dataclass, field
 
 from .loopir import Bin, Index, Slot, is_truth
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+
+from openpto._records import dataclass, field
 
 from .loopir import (
     Call,

@@ -9,7 +9,8 @@ and labels are unlike those of all others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from openpto._records import dataclass
 
 MOST = 400
 """Lines of a function of several nests: more save little, and leave nothing to a second thread."""

@@ -12,8 +12,8 @@ Non-goals: offsets read from tensors (their windows may meet), and scalars that 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from openpto._records import dataclass, field
 from openpto.ir import affine
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Let, Loop, Op, Value

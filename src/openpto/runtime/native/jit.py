@@ -6,10 +6,10 @@ import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from openpto._forks import awaited_by_fork
+from openpto._records import dataclass
 from openpto.runtime.store import store
 
 from . import objects

@@ -7,8 +7,7 @@ flushes denormals and the library call does not exist in a just-in-time process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from openpto._records import dataclass, field
 from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ops import arith
 from openpto.ops.arith import BF16, BOOL, F16, F32, F64, HALVES, I64, INTEGERS, REALS, SIGNED, Op

@@ -15,8 +15,8 @@ Grammar::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 

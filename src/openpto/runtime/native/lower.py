@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from openpto._records import dataclass, field, replace
 from openpto.diagnostics import Site
 from openpto.ir import affine
 from openpto.ir.dtypes import bytes_of

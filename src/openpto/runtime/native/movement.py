@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from openpto._records import replace
 from openpto.ir.dtypes import DataType, bytes_of, numpy_dtype
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith

@@ -9,8 +9,8 @@ lane, and a result that nobody needs afterwards is never stored. No element is c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
+from openpto._records import dataclass, field
 from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 

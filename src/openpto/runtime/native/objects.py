@@ -10,10 +10,11 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import cache
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.runtime.store import key_of, store
 
 from .once import once

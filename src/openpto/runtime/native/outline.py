@@ -9,7 +9,7 @@ Non-goals: statements that can fault, call or set a slot; they stay in the kerne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from openpto._records import dataclass, field
 
 from . import loopir as L
 from .loopir import (

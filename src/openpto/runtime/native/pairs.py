@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
+from openpto._records import replace
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Op
 from openpto.ops.pairs import GROUP, WAYS

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+
+from openpto._records import dataclass, replace
 
 from . import loopir as L
 from .cost import MOST, nanoseconds, trips

@@ -9,9 +9,9 @@ Non-goals: loops that stay dependent anyway, and ``parallel=True`` loops: there 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
+from openpto._records import replace
 from openpto.ir import affine
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, Carry, If, Kernel, Loop, Op, Stmt, Value

@@ -7,9 +7,9 @@ Only boxes of objects that live outside of the loop and are written in it are to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from openpto._records import dataclass
 from openpto.ir.names import UNNAMED
 from openpto.ir.nodes import Block, Carry, If, Loop, Op, Value
 from openpto.runtime.boxes import box_text

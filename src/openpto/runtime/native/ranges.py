@@ -10,8 +10,8 @@ Non-goals: ranges in another order than the iterations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.expr import Dim, Expr

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from openpto._records import dataclass, field, replace
 from openpto.ir import affine
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Carry, If, Loop, TileType, Value

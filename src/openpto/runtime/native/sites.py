@@ -7,9 +7,9 @@ the site's number and further integers: the values that the message shows, then 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
+from openpto._records import dataclass
 from openpto.diagnostics import Site, fault, portability, warn
 from openpto.ir.nodes import Loop
 from openpto.runtime.places import place

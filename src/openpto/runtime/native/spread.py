@@ -9,7 +9,8 @@ Non-goals: short ones; a region is a function more to compile.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from openpto._records import replace
 
 from . import loopir as L
 from .cost import learn, nanoseconds

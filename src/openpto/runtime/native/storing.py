@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
+from openpto._records import replace
 from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Imm, Op, Value

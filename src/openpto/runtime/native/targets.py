@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from openpto._forks import awaited_by_fork
+from openpto._records import dataclass
 
 from .once import once
 

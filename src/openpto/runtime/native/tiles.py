@@ -7,9 +7,9 @@ and run-time facts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from itertools import count
 
+from openpto._records import dataclass, field, replace
 from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ops import arith
 from openpto.ops.arith import BOOL

@@ -8,8 +8,8 @@ there, then rounded back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
+from openpto._records import dataclass, replace
 from openpto.ir.dtypes import DataType
 from openpto.ir.nodes import Imm, Op, TileType, Value
 from openpto.ops import arith

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from openpto._records import dataclass, field
 from openpto.ir.dtypes import bytes_of
 from openpto.ops.arith import BOOL
 

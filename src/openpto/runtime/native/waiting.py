@@ -9,9 +9,9 @@ Non-goals: results that pass through further operations on their way; those shar
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from openpto._records import dataclass
 from openpto.ir.nodes import Op, Stmt, TileType, Value
 
 from . import nests

@@ -6,9 +6,9 @@ import contextvars
 import operator
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from openpto._records import dataclass
 from openpto.diagnostics import PyptoError, T, fail
 from openpto.diagnostics.boundary import user_boundary
 from openpto.diagnostics.source import printable

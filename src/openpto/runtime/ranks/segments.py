@@ -7,12 +7,12 @@ their elements, and are then made in one order, that of their clocks (earlier on
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto._records import dataclass, replace
 from openpto.diagnostics import Site
 from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.runtime.boxes import Box, outside, overlap, slices

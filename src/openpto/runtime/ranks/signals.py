@@ -7,8 +7,8 @@ of a block can be signalled one by one and waited for together. Equal values are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.runtime.boxes import Box, outside, overlap
 
 from .clocks import Clock, joined

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from openpto._records import dataclass, field
 from openpto.diagnostics import Site
 from openpto.ir.dtypes import DataType
 from openpto.runtime.boxes import Box

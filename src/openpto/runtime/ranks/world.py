@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from openpto._records import dataclass, field
 from openpto.diagnostics import LoopFrame, Site, T, fault, make_error
 from openpto.diagnostics.language import current_language
 from openpto.diagnostics.source import display_path

@@ -7,12 +7,12 @@ outputs are rounded to nearest even and saturate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType, from_numpy, numpy_dtype
 from openpto.ir.enums import CastMode, SaturationMode, TransMode
 from openpto.ops.math.conversion import cast_expression, kept_of_scale, tf32_expression

@@ -13,13 +13,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from openpto._forks import opened_in_child
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.ops import arith
 from openpto.ops.arith import Expr, Op

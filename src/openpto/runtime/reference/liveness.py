@@ -10,8 +10,8 @@ Non-goals: scalars (they cost nothing), and moving or removing statements.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Stmt, Value
 
 Values = tuple[Value, ...]

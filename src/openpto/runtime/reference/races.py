@@ -7,8 +7,8 @@ as a whole counts as written as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from openpto._records import dataclass
 from openpto.ir.nodes import Block, Carry, If, Loop, Op, Value
 
 from .regions import Box, Extents, is_empty_box

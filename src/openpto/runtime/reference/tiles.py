@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType, numpy_dtype
 
 from . import regions

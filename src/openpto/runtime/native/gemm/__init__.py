@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import TransMode
 from openpto.ops.math.conversion import cast_expression, tf32_expression

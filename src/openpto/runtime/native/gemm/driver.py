@@ -10,7 +10,7 @@ several blocks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from openpto._records import dataclass
 
 from .kernels import block_name
 from .kinds import Kind, Step

@@ -8,7 +8,7 @@ rows of A up to the next height and columns of B up to the next vector are read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from openpto._records import dataclass, field
 
 from .kinds import Kind
 from .plan import AHEAD, Plan

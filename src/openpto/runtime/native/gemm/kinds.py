@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
 from openpto.ops import arith
 

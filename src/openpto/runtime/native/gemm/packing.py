@@ -11,8 +11,7 @@ elements), and across them in the other two (a word is elements of consecutive r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from openpto._records import dataclass, field
 from openpto.ir.dtypes import bytes_of
 from openpto.runtime.native import lanes
 from openpto.runtime.native.loopir import LANES

@@ -5,7 +5,7 @@ None of it changes a bit: an element of C is one chain over k, kept in FP32 betw
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from openpto._records import dataclass
 
 PADDING = 16
 """Words between the rows of packed A beyond their length: a power-of-two distance would put them into the same cache
