@@ -35,7 +35,7 @@ def access(op: Op) -> Access[Value]:
 
 def recorded_access(op: TOp) -> Access[Var]:
     """What a recorded operation touches."""
-    return _split(op, [operand for operand in op.operands if isinstance(operand, Var)])
+    return _split(op, [operand for operand in op.operands if type(operand) is Var])
 
 
 def _split(op: Op | TOp, tiles: list[Tile]) -> Access[Tile]:

@@ -75,9 +75,11 @@ def _adds_to_copy(site: Site) -> bool:
 
 
 def _reads(node: TOp | TAssign) -> tuple[Var, ...]:
-    if isinstance(node, TOp):
+    if isinstance(node, TAssign):
+        return (node.src,) if isinstance(node.src, Var) else ()
+    if node.name == "valid_of" or "inplace" in node.attrs:
         return recorded_access(node).reads
-    return (node.src,) if isinstance(node.src, Var) else ()
+    return tuple([operand for operand in node.operands if isinstance(operand, Var)])
 
 
 def _writes(node: TOp | TAssign) -> tuple[Var, ...]:

@@ -55,8 +55,9 @@ class _State:
 
     def forget(self, var: Var) -> None:
         """The Var stands for a new tensor from now on."""
-        for other in self.same.pop(var, {}):
-            self.same.get(other, {}).pop(var, None)
+        if var in self.same:
+            for other in self.same.pop(var):
+                self.same.get(other, {}).pop(var, None)
         self.stale.pop(var, None)
 
     def link(self, dst: Var, src: Var, site: Site) -> None:
@@ -126,7 +127,7 @@ class _Walker:
             state = grown
 
     def _op(self, node: TOp, state: _State) -> None:
-        if node.name != "valid_of":
+        if state.stale and node.name != "valid_of":
             for operand in node.operands:
                 if isinstance(operand, Var):
                     self.read(operand, state, node.site)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .context import Context
     from .specs import BranchSpec, LoopSpec
 
+_LOADING = frozenset({ast.Name, ast.Attribute})
 _FUTURE = 0
 for _feature in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _feature).compiler_flag
@@ -113,7 +114,7 @@ def _loaded(node: FunctionNode, tree: Tree, code: CodeType) -> set[tuple[str, ..
     the body's, and a local of the function hides a global of its name."""
     hidden = {*code.co_varnames, *code.co_cellvars}
     found: set[tuple[str, ...]] = set()
-    for inner in tree.inside(*node.body):
+    for inner in tree.of_kinds(_LOADING, node.body):
         path: list[str] = []
         while isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load):
             path.append(inner.attr)

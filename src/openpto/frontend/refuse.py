@@ -18,6 +18,13 @@ from .tree import FUNCTIONS, Tree
 _STATEMENTS = {getattr(ast, name): (name, text) for name, text in STATEMENTS.items() if hasattr(ast, name)}
 
 _SUSPECTS = frozenset({*_STATEMENTS, ast.Raise, ast.For, ast.While, ast.FunctionDef})
+_DEFINITIONS = frozenset(FUNCTIONS)
+_RETURNS = frozenset({ast.Return})
+_NEWER = frozenset(
+    {ast.While, ast.Break, ast.Continue, ast.Raise, ast.AnnAssign, ast.Match, ast.Attribute, ast.Starred, ast.Delete}
+    | {ast.For}
+)
+"""Classes of what only the newer toolchain compiles, or some of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +50,10 @@ def refuse_syntax(node: FunctionNode, tree: Tree, source: Source, *, kernel: boo
     _refuse_signature(node, source)
     if kernel:
         _refuse_return(node, tree, source)
-    for inner in tree.inside(*node.body):
-        if type(inner) in _SUSPECTS:
-            _refuse(source, node, inner)
-            if isinstance(inner, ast.FunctionDef):
-                _refuse_signature(inner, source)
+    for inner in tree.of_kinds(_SUSPECTS, node.body):
+        _refuse(source, node, inner)
+        if isinstance(inner, ast.FunctionDef):
+            _refuse_signature(inner, source)
     return tuple(_notes(node, tree, source))
 
 
@@ -74,17 +80,18 @@ def _refuse_signature(node: FunctionNode, source: Source) -> None:
 
 
 def _notes(node: FunctionNode, tree: Tree, source: Source) -> Iterator[Note]:
-    for inner in (node, *tree.inside(*node.body)):
-        if isinstance(inner, FUNCTIONS) and inner.args.kwarg is not None:
+    for inner in (node, *tree.of_kinds(_DEFINITIONS, node.body)):
+        assert isinstance(inner, FUNCTIONS)
+        if inner.args.kwarg is not None:
             site = Site(source.span(inner.args.kwarg), kernel=node.name)
             yield Note("PTO665", site, {"name": inner.name, "argument": inner.args.kwarg.arg}, everywhere=True)
-    for inner in tree.inside(*node.body):
+    for inner in tree.of_kinds(_DEFINITIONS, node.body):
         if isinstance(inner, ast.FunctionDef):
             for jump in tree.in_function(inner.body):
                 if isinstance(jump, ast.Return):
                     yield Note("PTO679", Site(source.span(jump), kernel=node.name), {"name": inner.name})
                     break
-    for inner in tree.in_function(node.body):
+    for inner in tree.own(_NEWER, node.body):
         if isinstance(inner, ast.For) and isinstance(inner.iter, (ast.List, ast.Tuple)):
             yield from _written_out(inner, source, node.name)
         name = _newer(inner)
@@ -115,6 +122,5 @@ def _newer(node: ast.AST) -> str:
 
 
 def _refuse_return(node: FunctionNode, tree: Tree, source: Source) -> None:
-    for inner in tree.in_function(node.body):
-        if isinstance(inner, ast.Return):
-            fail("PTO113", site=Site(source.span(inner), kernel=node.name), name=node.name, text=ast.unparse(inner))
+    for inner in tree.own(_RETURNS, node.body):
+        fail("PTO113", site=Site(source.span(inner), kernel=node.name), name=node.name, text=ast.unparse(inner))

@@ -19,7 +19,7 @@ from openpto.diagnostics import Span
 from .liveness import Liveness
 from .source import FunctionNode, Source
 from .specs import BranchSpec, LoopSpec
-from .tree import Names, Transformer, Tree, arguments, children
+from .tree import FIELDS, Names, Transformer, Tree, arguments, children
 
 MACHINE, SPECS = "pto__", "specs__"
 _PLAIN_ITERABLES = frozenset({"range", "enumerate", "zip", "reversed", "sorted"})
@@ -40,15 +40,17 @@ def rewrite(node: FunctionNode, tree: Tree, source: Source, *, kernel: bool) -> 
 
 def placed(new: Node, like: ast.AST) -> Node:
     """Give a new node, and the new nodes inside, the position of ``like``; below a placed node all are placed."""
-    where = {name: getattr(like, name) for name in _POSITION}
+    where: dict[str, object] = {}
     stack: list[ast.AST] = [new]
     while stack:
         node = stack.pop()
         if "lineno" in node._attributes:
-            if hasattr(node, "lineno"):
+            if "lineno" in node.__dict__:
                 continue
+            where = where or {name: getattr(like, name) for name in _POSITION}
             node.__dict__.update(where)
-        stack.extend(children(node))
+        if FIELDS[type(node)]:
+            stack += children(node)
     return new
 
 

@@ -70,10 +70,8 @@ def declare_user_code(function: FunctionType) -> None:
 
 def user_frames(frame: FrameType | None, last: CodeType | None) -> Iterator[FrameType]:
     """The user's frames from ``frame`` outwards, up to the one that runs ``last``."""
-    known = _user_file
     while frame is not None:
-        file = frame.f_code.co_filename
-        if known[file] if file in known else is_user_file(file):
+        if is_user_file(frame.f_code.co_filename):
             yield frame
         if frame.f_code is last:
             return
@@ -141,15 +139,23 @@ def locate(frame: FrameType | None, machine: Context | None) -> Site | None:
     if machine is None:
         found = next(user_frames(frame, None), None)
         return None if found is None else Site(span_of(found))
-    span = None
+    span, name, last, known = None, "", machine.kernel_code, _user_file
     chain = []
-    name = ""
-    for entry in user_frames(frame, machine.kernel_code):
-        where = span_of(entry)
-        span = span or where
-        if name:
-            chain.append((name, where))
-        name = "" if entry.f_code.co_name in _UNNAMED else entry.f_code.co_name
+    while frame is not None and not known.get(frame.f_code.co_filename, True):  # nearly all frames are ours
+        frame = frame.f_back
+    while frame is not None:  # as user_frames, without a generator: this runs for every operation
+        code = frame.f_code
+        file = code.co_filename
+        if known[file] if file in known else is_user_file(file):
+            where = span_of(frame)
+            if span is None:
+                span = where
+            elif name:
+                chain.append((name, where))
+            name = "" if code.co_name in _UNNAMED else code.co_name
+        if code is last:
+            break
+        frame = frame.f_back
     return None if span is None else Site(span, tuple(chain), machine.loop_frames(), machine.name)
 
 

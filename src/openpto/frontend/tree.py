@@ -8,7 +8,9 @@ wrote it, also while it is rewritten in place.
 from __future__ import annotations
 
 import ast
+from ast import AST
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -19,6 +21,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = frozenset({*FUNCTIONS, ast.Lambda, ast.ClassDef, *COMPREHENSIONS})
 _NESTED = frozenset({ast.Lambda, *COMPREHENSIONS})
+_NAMING = frozenset({*FUNCTIONS, ast.Name, ast.ClassDef, ast.MatchAs, ast.MatchStar, ast.MatchMapping})
 
 _NO_NODES = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module", "op", "ops"}
@@ -69,13 +72,14 @@ class Tree:
         self._bound: list[tuple[int, str, int]] = []  # place, name, scope
         self._read: list[tuple[int, str]] = []
         self._places: dict[frozenset[type], list[int]] = {}
+        self._kinds: defaultdict[type, list[int]] = defaultdict(list)  # places of the nodes of each class
         self._loads: dict[ast.AST, Names] = {}
         self._targets: list[int] = []
         self._index(root)
         self._nested = self.places(_NESTED)
 
     def _index(self, root: ast.AST) -> None:
-        order, start, scopes, functions = self.order, self._start, self._scope, self._function
+        order, start, scopes, functions, kinds = self.order, self._start, self._scope, self._function, self._kinds
         parents: list[int] = []
         stack: list[tuple[ast.AST, int, int, int]] = [(root, -1, -1, -1)]
         while stack:
@@ -86,14 +90,19 @@ class Tree:
             parents.append(parent)
             scopes.append(scope)
             functions.append(function)
-            self._note(node, place, parent, scope, function)
             kind = type(node)
+            kinds[kind].append(place)
+            if kind in _NAMING:
+                self._note(node, place, parent, scope, function)
             if kind in _SCOPES:
                 scope = place
                 function = function if kind in COMPREHENSIONS else place
-            below = children(node)
-            below.reverse()
-            stack.extend((child, place, scope, function) for child in below)
+            for name in reversed(FIELDS[kind]):
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    stack += [(child, place, scope, function) for child in reversed(value) if isinstance(child, AST)]
+                elif isinstance(value, AST):
+                    stack.append((value, place, scope, function))
         sizes = [1] * len(order)
         for place in range(len(order) - 1, 0, -1):
             sizes[parents[place]] += sizes[place]
@@ -138,8 +147,22 @@ class Tree:
         """Where nodes of some classes stand."""
         known = self._places.get(kinds)
         if known is None:
-            known = self._places[kinds] = [at for at, node in enumerate(self.order) if type(node) in kinds]
+            found = [at for kind in kinds for at in self._kinds.get(kind, ())]
+            found.sort()
+            known = self._places[kinds] = found
         return known
+
+    def of_kinds(self, kinds: frozenset[type], nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+        """The nodes of some classes in some parts, in the order of the text."""
+        places = self.places(kinds)
+        for node in nodes:
+            yield from self.between(places, node)
+
+    def own(self, kinds: frozenset[type], body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+        """The same for the body of the function itself, without what stands in functions and lambdas inside of it."""
+        for node in self.of_kinds(kinds, body):
+            if self._function[self._start[node]] == 0:
+                yield node
 
     def between(self, places: Sequence[int], node: ast.AST) -> Iterator[ast.AST]:
         """Those of some places (ascending) that lie in ``node``."""

@@ -42,7 +42,10 @@ class TileType:
     @property
     def is_static(self) -> bool:
         """Whether every extent is an int."""
-        return all(isinstance(d, int) for d in self.shape)
+        for extent in self.shape:  # noqa: SIM110 - asked for every operand
+            if not isinstance(extent, int):
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)

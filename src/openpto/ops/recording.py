@@ -11,7 +11,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -106,8 +106,9 @@ def static_shape(op: str, name: str, var: Var) -> tuple[int, ...]:
             fail("PTO224", op=called(op), name=var.name or name, shape=shapes.shape_text(shape))
         if extent < 1:
             fail("PTO235", op=called(op), extent=extent, shape=shapes.shape_text(shape))
-    bounded(op, ints(var))
-    return ints(var)
+    static = ints(var)
+    bounded(op, static)
+    return static
 
 
 def bounded(op: str, shape: Sequence[int]) -> None:
@@ -120,7 +121,7 @@ def bounded(op: str, shape: Sequence[int]) -> None:
 def ints(var: Var) -> tuple[int, ...]:
     """The shape of a tensor that is known to be static."""
     assert var.type.is_static
-    return tuple(d for d in var.type.shape if isinstance(d, int))
+    return cast("tuple[int, ...]", var.type.shape)
 
 
 def element_type(op: str, dtype: DataType, dtypes: Dtypes | None, *, computes: bool = True) -> None:

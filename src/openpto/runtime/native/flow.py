@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Any
 
 from openpto._records import dataclass, field
 
@@ -75,7 +76,8 @@ class _Walk:
 
     def statement(self, stmt: Stmt) -> None:
         for node in indices_of(stmt):
-            self.index(node)
+            if not isinstance(node, int):
+                self.index(node)
         for at in pointers_of(stmt):
             self.pointer(at)
         if isinstance(stmt, Set):
@@ -107,60 +109,68 @@ class _Walk:
         return side
 
     def index(self, node: Index) -> None:
-        if isinstance(node, int):
-            return
         for part in parts_of(node):
-            if isinstance(part, Slot) and part.name not in self.slots:
-                self.flow.taken_slots.setdefault(part.name)
+            if isinstance(part, Slot):
+                if part.name not in self.slots:
+                    self.flow.taken_slots.setdefault(part.name)
             elif isinstance(part, Peek):
                 self.base(part.at.base)
 
     def pointer(self, at: Ptr) -> None:
-        self.base(at.base)
-        self.index(at.offset)
+        if at.base not in self.pointers:
+            self.flow.taken_pointers.setdefault(at.base)
+        if not isinstance(at.offset, int):
+            self.index(at.offset)
 
     def base(self, name: str) -> None:
         if name not in self.pointers:
             self.flow.taken_pointers.setdefault(name)
 
 
-def indices_of(stmt: Stmt) -> Iterator[Index]:
+def indices_of(stmt: Stmt) -> Sequence[Index]:
     """The integers that a statement reads before anything in it runs."""
-    if isinstance(stmt, (Set, Poke)):
-        yield stmt.value
-    elif isinstance(stmt, For):
-        yield from (stmt.start, stmt.stop, stmt.step)
-    elif isinstance(stmt, Region):
-        yield from (stmt.count, stmt.grain, stmt.shared)
-    elif isinstance(stmt, If):
-        yield stmt.cond
-    elif isinstance(stmt, Check):
-        yield from (stmt.ok, *stmt.values)
-    elif isinstance(stmt, Note):
-        yield from stmt.values
-    elif isinstance(stmt, Out):
-        yield stmt.value
-    elif isinstance(stmt, Reserve):
-        yield stmt.size
-    elif isinstance(stmt, Call):
-        yield from (a for a in stmt.args if not isinstance(a, Ptr))
-    elif isinstance(stmt, Vector):
-        yield stmt.count
-        yield from (p.stride for p in stmt.body if isinstance(p, (Load, Store)))
-        yield from (p.value for p in stmt.body if isinstance(p, Splat))
-        yield from (p.stream for p in stmt.body if isinstance(p, Store))
+    reads = _INDICES.get(type(stmt))
+    return reads(stmt) if reads is not None else ()
 
 
-def pointers_of(stmt: Stmt) -> Iterator[Ptr]:
+def pointers_of(stmt: Stmt) -> Sequence[Ptr]:
     """The addresses that a statement uses, those of inner bodies left out."""
-    if isinstance(stmt, Point):
-        yield stmt.to
-    elif isinstance(stmt, Poke):
-        yield stmt.at
-    elif isinstance(stmt, Call):
-        yield from (a for a in stmt.args if isinstance(a, Ptr))
-    elif isinstance(stmt, Note):
-        yield from stmt.memory
-    elif isinstance(stmt, Vector):
-        yield from (p.at for p in stmt.body if isinstance(p, (Load, Store, Fetch)))
-        yield from (a.out for a in stmt.accs)
+    reads = _POINTERS.get(type(stmt))
+    return reads(stmt) if reads is not None else ()
+
+
+def _of_vector(stmt: Vector) -> list[Index]:
+    found: list[Index] = [stmt.count]
+    for part in stmt.body:
+        if isinstance(part, Load):
+            found.append(part.stride)
+        elif isinstance(part, Store):
+            found += (part.stride, part.stream)
+        elif isinstance(part, Splat):
+            found.append(part.value)
+    return found
+
+
+_INDICES: Mapping[type, Callable[[Any], Sequence[Index]]] = {
+    Set: lambda stmt: (stmt.value,),
+    Poke: lambda stmt: (stmt.value,),
+    For: lambda stmt: (stmt.start, stmt.stop, stmt.step),
+    Region: lambda stmt: (stmt.count, stmt.grain, stmt.shared),
+    If: lambda stmt: (stmt.cond,),
+    Check: lambda stmt: (stmt.ok, *stmt.values),
+    Note: lambda stmt: stmt.values,
+    Out: lambda stmt: (stmt.value,),
+    Reserve: lambda stmt: (stmt.size,),
+    Call: lambda stmt: [a for a in stmt.args if not isinstance(a, Ptr)],
+    Vector: _of_vector,
+}
+_POINTERS: Mapping[type, Callable[[Any], Sequence[Ptr]]] = {
+    Point: lambda stmt: (stmt.to,),
+    Poke: lambda stmt: (stmt.at,),
+    Call: lambda stmt: [a for a in stmt.args if isinstance(a, Ptr)],
+    Note: lambda stmt: stmt.memory,
+    Vector: lambda stmt: [
+        *[p.at for p in stmt.body if isinstance(p, (Load, Store, Fetch))],
+        *[a.out for a in stmt.accs],
+    ],
+}

@@ -196,22 +196,22 @@ class _Uses:
 
     def block(self, block: Block) -> bool:
         """Whether every use is understood."""
-        return all(self._statement(stmt) for stmt in block.body)
-
-    def _statement(self, stmt: object) -> bool:
-        if isinstance(stmt, Op):
-            return self._op(stmt)
-        if isinstance(stmt, Loop):
-            return self._loop(stmt)
-        if isinstance(stmt, If):
-            return self._if(stmt)
+        for stmt in block.body:
+            if isinstance(stmt, Op):
+                understood = self._op(stmt)
+            elif isinstance(stmt, Loop):
+                understood = self._loop(stmt)
+            else:
+                understood = not isinstance(stmt, If) or self._if(stmt)
+            if not understood:
+                return False
         return True
 
     def _op(self, op: Op) -> bool:
-        tiles = [o for o in op.operands if isinstance(o, Value)]
-        used = [t for t in tiles if t in self.states]
+        used = [o for o in op.operands if isinstance(o, Value) and o in self.states]
         if not used:
             return True
+        tiles = [o for o in op.operands if isinstance(o, Value)]
         target = tiles[-1] if op.attrs.get("inplace") else None
         if target not in self.states:
             self.windows.append(_read(op))

@@ -14,7 +14,7 @@ Grammar::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
@@ -327,6 +327,8 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 
 
 _REFLEXIVE = {"eq": 1, "le": 1, "ge": 1, "ne": 0, "lt": 0, "gt": 0, "sub": 0}
+_EQUAL = frozenset({*_REFLEXIVE, "min", "max", "and", "or"})
+"""Operations that fold for equal operands."""
 
 
 def is_truth(node: Index) -> bool:
@@ -342,29 +344,56 @@ def is_truth(node: Index) -> bool:
 
 def binary(op: str, a: Index, b: Index) -> Index:
     """``a op b``, folded where the operands allow."""
-    if isinstance(a, int) and isinstance(b, int) and op in _FOLD:
+    if isinstance(a, int):
+        folded = _numbers(op, a, b) if isinstance(b, int) else _NUMBER_FIRST.get((op, a))
+        other = b
+    elif isinstance(b, int):
+        folded, other = _NUMBER_SECOND.get((op, b)), a
+    elif op in _EQUAL:
+        return _equal(op, a, b)
+    else:
+        return Bin(op, a, b)
+    if folded is None:
+        return Bin(op, a, b)
+    if isinstance(folded, int):
+        return folded
+    return folded(other) or Bin(op, a, b)
+
+
+def _numbers(op: str, a: int, b: int) -> int | None:
+    if op in _FOLD:
         return int(_FOLD[op](a, b))
-    if op in ("add", "or", "xor") and a == 0:
-        return b
-    if op in ("add", "sub", "or", "xor") and b == 0:
-        return a
-    if op in ("mul", "and") and 0 in (a, b):
-        return 0
-    if op == "mul" and a == 1:
-        return b
-    if op in ("mul", "div") and b == 1:
-        return a
-    if op in ("min", "max", "and", "or") and a == b:
-        return a
-    if op in _REFLEXIVE and a == b:
-        return _REFLEXIVE[op]
-    if op == "and" and a == 1 and is_truth(b):
-        return b
-    if op == "and" and b == 1 and is_truth(a):
-        return a
-    if op == "or" and 1 in (a, b) and is_truth(a) and is_truth(b):
-        return 1
-    return Bin(op, a, b)
+    return a if op == "div" and b == 1 else None
+
+
+def _equal(op: str, a: Index, b: Index) -> Index:
+    if a != b:
+        return Bin(op, a, b)
+    return _REFLEXIVE.get(op, a)
+
+
+def _same(other: Index) -> Index:
+    return other
+
+
+def _same_truth(other: Index) -> Index | None:
+    return other if is_truth(other) else None
+
+
+def _true(other: Index) -> Index | None:
+    return 1 if is_truth(other) else None
+
+
+_Fold = int | Callable[[Index], Index | None]
+_NUMBER_SECOND: dict[tuple[str, int], _Fold] = {
+    ("add", 0): _same, ("sub", 0): _same, ("or", 0): _same, ("xor", 0): _same, ("mul", 0): 0, ("and", 0): 0,
+    ("mul", 1): _same, ("div", 1): _same, ("and", 1): _same_truth, ("or", 1): _true,
+}  # fmt: skip
+_NUMBER_FIRST: dict[tuple[str, int], _Fold] = {
+    ("add", 0): _same, ("or", 0): _same, ("xor", 0): _same, ("mul", 0): 0, ("and", 0): 0,
+    ("mul", 1): _same, ("and", 1): _same_truth, ("or", 1): _true,
+}  # fmt: skip
+"""What an operation with this number as its second or first operand is, or makes of the other one."""
 
 
 def pick(cond: Index, then: Index, other: Index) -> Index:
@@ -394,18 +423,26 @@ def shifted(at: Ptr, offset: Index) -> Ptr:
     return Ptr(at.base, add(at.offset, offset), at.dtype, at.owner)
 
 
-def parts_of(node: Index) -> Iterator[Index]:
+def parts_of(node: Index) -> Sequence[Index]:
     """An integer expression and everything in it, the addresses that it looks at included; each before its operands."""
+    kind = type(node)
+    if kind is Slot or kind is int:
+        return (node,)
+    found: list[Index] = []
     waiting = [node]
     while waiting:
         part = waiting.pop()
-        yield part
+        found.append(part)
+        kind = type(part)
+        if kind is Slot or kind is int:
+            continue
         if isinstance(part, Bin):
             waiting += (part.right, part.left)
         elif isinstance(part, Pick):
             waiting += (part.other, part.then, part.cond)
         elif isinstance(part, Peek):
             waiting.append(part.at.offset)
+    return found
 
 
 # -- text ------------------------------------------------------------------------------------------------------------
