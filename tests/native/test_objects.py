@@ -121,5 +121,18 @@ def test_routines_are_compiled_ahead(monkeypatch):
     assert {name for _, name in shared.routines} == set(routines)
     compiled = []
     monkeypatch.setattr(objects, "_compile", lambda goal, jobs, hands: compiled.extend(jobs))
-    jit._with_routines(shared, goal, routines, 1)
+    jit._made(shared, goal, routines, 1)
     assert not compiled
+
+
+def test_routines_of_several_kinds_are_one_library(monkeypatch):
+    goal = jit.target("generic")
+    routines = gemm.modules(("gemm_f32_nn", "gemm_bf16_nt", "gemm_i8_tn"), goal)
+    shared = jit._shared()
+    monkeypatch.setattr(shared, "routines", {})
+    jit.begin(goal, routines)
+    for thread in threading.enumerate():
+        if thread.name == "pypto-compiler":
+            thread.join(60)
+    assert {name for _, name in shared.routines} == set(routines)
+    assert len({id(library) for library, _ in shared.routines.values()}) == 1

@@ -155,13 +155,12 @@ def _aliases(
 ) -> dict[str, str]:
     """Parameters that are the same memory. Memory that two arguments share in part is refused (PTO527)."""
     alias: dict[str, str] = {}
+    places = [(tensor.pointer, tensor.nbytes) for tensor in tensors]
     for j, later in enumerate(tensors):
         for i, earlier in enumerate(tensors[:j]):
-            if not _overlap(earlier, later):
+            if not _overlap(places[i], places[j]):
                 continue
-            same = (
-                earlier.pointer == later.pointer and earlier.shape == later.shape and types[i].dtype is types[j].dtype
-            )
+            same = places[i][0] == places[j][0] and earlier.shape == later.shape and types[i].dtype is types[j].dtype
             if not same:
                 fail("PTO527", name=parameters[j].name, other=parameters[i].name)
             alias[parameters[j].name] = alias.get(parameters[i].name, parameters[i].name)
@@ -169,7 +168,6 @@ def _aliases(
     return alias
 
 
-def _overlap(a: HostTensor, b: HostTensor) -> bool:
-    if a.nbytes == 0 or b.nbytes == 0:
-        return False
-    return a.pointer < b.pointer + b.nbytes and b.pointer < a.pointer + a.nbytes
+def _overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Whether stretches of memory, addresses and bytes, have a part in common."""
+    return a[1] > 0 < b[1] and a[0] < b[0] + b[1] and b[0] < a[0] + a[1]

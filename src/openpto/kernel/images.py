@@ -28,6 +28,8 @@ from openpto.runtime.store import key_of, store
 
 FORMAT = 2
 _PACKAGES = ("openpto", "pypto")
+_ELSEWHERE = frozenset({"__pycache__", "testing", "lint", "cli"})
+"""Folders of modules that tracing and compiling do not use."""
 
 
 def place(function: Any, meaning: tuple[object, ...]) -> Place:
@@ -117,18 +119,19 @@ def _warning(described: Mapping[str, Any]) -> PyptoWarning:
 
 @cache
 def _build() -> str:
-    """This package as it is on disk: names, sizes and times of its modules."""
-    parts: list[object] = [__version__]
+    """This package as it is on disk: names, sizes and times of its modules, but for rooms that stand behind this one
+    and can have no part in what a kernel becomes."""
+    parts = [__version__]
     waiting = [str(Path(__file__).parents[2] / package) for package in _PACKAGES]
     while waiting:
         with os.scandir(waiting.pop()) as entries:
-            for entry in sorted(entries, key=lambda e: e.path):
+            for entry in sorted(entries, key=lambda e: e.name):
                 if entry.name.endswith(".py"):
                     about = entry.stat()
-                    parts += [entry.path, about.st_size, about.st_mtime_ns]
-                elif entry.name != "__pycache__" and entry.is_dir():
+                    parts.append(f"{entry.path} {about.st_size} {about.st_mtime_ns}")
+                elif entry.name not in _ELSEWHERE and entry.is_dir():
                     waiting.append(entry.path)
-    return key_of(*parts)
+    return key_of("\n".join(parts))
 
 
 @cache

@@ -8,8 +8,6 @@ Non-goals: precision across loops; what is not certain is copied.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from openpto.ir.nodes import Block, If, Kernel, Loop, Op, Stmt, Value
 
 SHARING = frozenset(
@@ -26,6 +24,7 @@ class Aliases:
         self.parent: dict[Value, Value] = {}
         self.bound: set[Value] = set()
         self.writes: dict[Stmt, set[Value]] = {}
+        self.nested: dict[Stmt, list[Value]] = {}
         self.allowed: set[Op] = set()
         self.repeated: set[Op] = set()
         """Ops whose result a loop further down in their block reads, so that what costs little once pays there."""
@@ -99,10 +98,10 @@ class Aliases:
         last: dict[Value, int] = {}
         again: set[Value] = set()
         for k, stmt in enumerate(block.body):
-            for value in _reads(stmt):
-                last[value] = k
-                if isinstance(stmt, Loop):
-                    again.add(value)
+            reads = self._reads(stmt)
+            last.update(dict.fromkeys(reads, k))
+            if isinstance(stmt, Loop):
+                again.update(reads)
         for k, stmt in enumerate(block.body):
             if isinstance(stmt, Loop):
                 self._decide(stmt.body)
@@ -119,20 +118,25 @@ class Aliases:
                 if result not in self.bound and all(shared not in self.writes[s] for s in life):
                     self.allowed.add(stmt)
 
+    def _reads(self, stmt: Stmt) -> list[Value]:
+        """Every value that a statement uses, at any depth."""
+        if isinstance(stmt, Op):
+            return [o for o in stmt.operands if isinstance(o, Value)]
+        if not isinstance(stmt, (Loop, If)):
+            return []
+        found = self.nested.get(stmt)
+        if found is None:
+            if isinstance(stmt, Loop):
+                found = [v for c in stmt.carries for v in (c.init, c.yielded) if isinstance(v, Value)]
+                inner = stmt.body.body
+            else:
+                found = [v for m in stmt.merges for v in (m.then, m.other) if isinstance(v, Value)]
+                inner = (*stmt.then.body, *stmt.other.body)
+            for part in inner:
+                found += self._reads(part)
+            self.nested[stmt] = found
+        return found
+
 
 def _target(op: Op) -> Value:
     return next(o for o in reversed(op.operands) if isinstance(o, Value))
-
-
-def _reads(stmt: Stmt) -> Iterator[Value]:
-    """Every value that a statement uses, at any depth."""
-    if isinstance(stmt, Op):
-        yield from (o for o in stmt.operands if isinstance(o, Value))
-    elif isinstance(stmt, Loop):
-        yield from (v for c in stmt.carries for v in (c.init, c.yielded) if isinstance(v, Value))
-        for inner in stmt.body.body:
-            yield from _reads(inner)
-    elif isinstance(stmt, If):
-        yield from (v for m in stmt.merges for v in (m.then, m.other) if isinstance(v, Value))
-        for inner in (*stmt.then.body, *stmt.other.body):
-            yield from _reads(inner)

@@ -55,13 +55,17 @@ def _around(stmt: Vector) -> Iterator[Index]:
     return (part.stream for part in stmt.body if isinstance(part, Store) and part.stream != 0)
 
 
-def _statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
+def _statements(body: Iterable[Stmt]) -> list[Stmt]:
+    """Statements at all depths, in the order of the program."""
+    found: list[Stmt] = []
     for stmt in body:
-        yield stmt
+        found.append(stmt)
         if isinstance(stmt, (For, Region)):
-            yield from _statements(stmt.body)
+            found += _statements(stmt.body)
         elif isinstance(stmt, If):
-            yield from _statements((*stmt.then, *stmt.other))
+            found += _statements(stmt.then)
+            found += _statements(stmt.other)
+    return found
 
 
 # -- streaming -------------------------------------------------------------------------------------------------------

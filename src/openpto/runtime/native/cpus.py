@@ -33,7 +33,7 @@ def quota(root: Path = ROOT) -> int | None:
 def _groups(root: Path) -> dict[str, str]:
     """Controllers of this process to the path of its group; version 2 is the empty name."""
     found: dict[str, str] = {}
-    for line in _read(root / "proc/self/cgroup").splitlines():
+    for line in _read(f"{root}/proc/self/cgroup").splitlines():
         parts = line.split(":", 2)
         if len(parts) == 3:
             for controller in parts[1].split(","):
@@ -46,7 +46,7 @@ def _unified(root: Path) -> list[int | None]:
     group = _groups(root).get("")
     if group is None:
         return []
-    return [_limit(*_read(folder / "cpu.max").split()) for folder in _around(root / "sys/fs/cgroup", group)]
+    return [_limit(*_read(f"{folder}/cpu.max").split()) for folder in _around(f"{root}/sys/fs/cgroup", group)]
 
 
 def _older(root: Path) -> list[int | None]:
@@ -55,19 +55,19 @@ def _older(root: Path) -> list[int | None]:
     if group is None:
         return []
     return [
-        _limit(_read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us"))
+        _limit(_read(f"{folder}/cpu.cfs_quota_us"), _read(f"{folder}/cpu.cfs_period_us"))
         for mount in ("sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct")
-        for folder in _around(root / mount, group)
+        for folder in _around(f"{root}/{mount}", group)
     ]
 
 
-def _around(mount: Path, group: str) -> list[Path]:
+def _around(mount: str, group: str) -> list[str]:
     """The folder of a group and of every group around it; in a container the mount itself is the group."""
     folders = [mount]
-    for part in Path(group).parts[1:]:
+    for part in filter(None, group.split("/")):
         if part == "..":
             break
-        folders.append(folders[-1] / part)
+        folders.append(f"{folders[-1]}/{part}")
     return folders
 
 
@@ -80,8 +80,9 @@ def _limit(*numbers: str) -> int | None:
     return None if quota <= 0 or period <= 0 else -(-quota // period)
 
 
-def _read(path: Path) -> str:
+def _read(path: str) -> str:
     try:
-        return path.read_text().strip()
+        with open(path, encoding="utf-8") as file:
+            return file.read().strip()
     except OSError:
         return ""

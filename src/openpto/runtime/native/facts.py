@@ -279,6 +279,8 @@ class Facts:
 
 
 def _sum(a: Form, b: Form, sign: int, constant: int = 0) -> Form:
+    if not b[0]:
+        return a[0], a[1] + sign * b[1] + constant
     terms = dict(a[0])
     for name, factor in b[0].items():
         new = terms.get(name, 0) + sign * factor

@@ -17,6 +17,8 @@ from .once import once
 from .targets import Target, binding, target
 
 Entry = Callable[[Any, Any, Any, Any], int]
+Made = tuple[str, str, bytes]
+"""Name, key in the store and object code of a kernel or routine."""
 
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
@@ -137,9 +139,9 @@ def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = N
     calls, by the name of the function they define, each after those that it calls itself. They are compiled once a
     process."""
     shared = _shared()
+    names = tuple(routines or ())
     with shared.lock:
-        key, code = _with_routines(shared, goal, routines or {}, hands, text)[-1]
-        return _kernel(shared, goal, code, key, tuple(routines or ()))
+        return _kernel(shared, goal, _made(shared, goal, routines or {}, hands, text), names)
 
 
 def begin(goal: Target, routines: Mapping[str, str]) -> None:
@@ -150,52 +152,58 @@ def begin(goal: Target, routines: Mapping[str, str]) -> None:
 
     def work() -> None:
         with shared.lock, suppress(Exception):  # who needs them finds out what is wrong with them
-            _with_routines(shared, goal, routines, 1)
+            _joined(shared, goal, _made(shared, goal, routines, 1), tuple(routines))
 
     with suppress(RuntimeError):  # no more threads: they are compiled when they are needed
         threading.Thread(target=work, name="pypto-compiler").start()
 
 
-def _with_routines(
-    shared: _Shared, goal: Target, routines: Mapping[str, str], hands: int, *texts: str
-) -> list[tuple[str, bytes]]:
-    """Object code of ``texts``; routines that the process does not have yet are compiled beside them and linked."""
-    names = tuple(routines)
-    missing = [name for name in names if (goal, name) not in shared.routines]
-    found = objects.object_codes(goal, [*(routines[name] for name in missing), *texts], hands)
-    for name, (key, code) in zip(missing, found, strict=False):
-        _routine(shared, goal, code, key, names[: names.index(name) + 1])
-    return found
+def _made(
+    shared: _Shared, goal: Target, routines: Mapping[str, str], hands: int, kernel: str | None = None
+) -> list[Made]:
+    """Object code of routines that the process does not have yet, and of a kernel."""
+    texts = {name: text for name, text in routines.items() if (goal, name) not in shared.routines}
+    if kernel is not None:
+        texts["kernel"] = kernel
+    found = objects.object_codes(goal, tuple(texts.values()), hands)
+    return [(name, *code) for name, code in zip(texts, found, strict=True)]
 
 
 def load(files: Sequence[tuple[str, str]], goal: Target) -> Compiled | None:
     """The kernel that object files in the store make (:attr:`Compiled.objects`), None if one is not there any more."""
     shared, kept = _shared(), store()
+    made: list[Made] = []
     with shared.lock:
-        names = [name for name, _ in files]
-        for number, (name, key) in enumerate(files):
-            if name == "kernel" or (goal, name) in shared.routines:
-                continue
-            code = kept.get(key)
-            if code is None:
-                return None
-            _routine(shared, goal, code, key, names[: number + 1])
-        code = kept.get(files[-1][1])
-        return None if code is None else _kernel(shared, goal, code, files[-1][1], names[:-1])
+        for name, key in files:
+            if name == "kernel" or (goal, name) not in shared.routines:
+                code = kept.get(key)
+                if code is None:
+                    return None
+                made.append((name, key, code))
+        return _kernel(shared, goal, made, tuple(name for name, _ in files[:-1]))
 
 
-def _routine(shared: _Shared, goal: Target, code: bytes, key: str, names: Sequence[str]) -> None:
-    """Link the last of ``names``, which may call those before it."""
-    symbols = {name: shared.routines[goal, name][0][name] for name in names[:-1]}
-    shared.routines[goal, names[-1]] = _link(shared, goal, code, names[-1:], symbols), key
+def _joined(shared: _Shared, goal: Target, made: Sequence[Made], routines: Sequence[str]) -> Any:
+    """One library of what was made, which may call each other and the ``routines`` that were there before. Linking
+    takes half a millisecond, however much it is."""
+    if not made:
+        return None
+    names = [name for name, _, _ in made]
+    symbols = {n: shared.routines[goal, n][0][n] for n in routines if n not in names}
+    images = [image for _, _, code in made for image in objects.images(code)]
+    tracker = _link(shared, goal, images, names, {**symbols, **(shared.symbols if "kernel" in names else {})})
+    for name, key, _ in made:
+        if name != "kernel":
+            shared.routines[goal, name] = tracker, key
+    return tracker
 
 
-def _kernel(shared: _Shared, goal: Target, code: bytes, key: str, routines: Sequence[str]) -> Compiled:
+def _kernel(shared: _Shared, goal: Target, made: Sequence[Made], routines: Sequence[str]) -> Compiled:
+    """The kernel that is the last of what was made; it calls ``routines``."""
+    tracker = _joined(shared, goal, made, routines)
     found = [shared.routines[goal, name] for name in routines]
-    symbols = {**shared.symbols, **{n: tracker[n] for n, (tracker, _) in zip(routines, found, strict=True)}}
-    tracker = _link(shared, goal, code, ("kernel",), symbols)
     prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 4)
-    files = (*((n, k) for n, (_, k) in zip(routines, found, strict=True)), ("kernel", key))
+    files = (*((n, k) for n, (_, k) in zip(routines, found, strict=True)), made[-1][:2])
     address = tracker["kernel"]
     return Compiled(prototype(address), address, (tracker, shared, *(t for t, _ in found)), files)
 
@@ -213,14 +221,16 @@ def link_module(text: str, goal: Target, exports: Sequence[str]) -> Linked:
     shared = _shared()
     with shared.lock:
         [(_, code)] = objects.object_codes(goal, [text], 1)
-        tracker = _link(shared, goal, code, exports, shared.symbols)
+        tracker = _link(shared, goal, list(objects.images(code)), exports, shared.symbols)
         return Linked({name: tracker[name] for name in exports}, (tracker, shared))
 
 
-def _link(shared: _Shared, goal: Target, code: bytes, exports: Sequence[str], symbols: Mapping[str, int | None]) -> Any:
+def _link(
+    shared: _Shared, goal: Target, images: Sequence[bytes], exports: Sequence[str], symbols: Mapping[str, int | None]
+) -> Any:
     shared.count += 1
     builder = binding().JITLibraryBuilder().add_current_process()
-    for image in objects.images(code):
+    for image in images:
         builder.add_object_img(image)
     for name in exports:
         builder.export_symbol(name)

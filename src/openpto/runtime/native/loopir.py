@@ -14,6 +14,7 @@ Grammar::
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 
 from openpto._records import dataclass
@@ -309,20 +310,20 @@ class Program:
 # -- building integers, with the obvious folding ---------------------------------------------------------------------
 
 _FOLD: dict[str, Callable[[int, int], int]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
     "min": min,
     "max": max,
-    "eq": lambda a, b: int(a == b),
-    "ne": lambda a, b: int(a != b),
-    "lt": lambda a, b: int(a < b),
-    "le": lambda a, b: int(a <= b),
-    "gt": lambda a, b: int(a > b),
-    "ge": lambda a, b: int(a >= b),
-    "and": lambda a, b: a & b,
-    "or": lambda a, b: a | b,
-    "xor": lambda a, b: a ^ b,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
 }
 
 
@@ -345,8 +346,12 @@ def is_truth(node: Index) -> bool:
 def binary(op: str, a: Index, b: Index) -> Index:
     """``a op b``, folded where the operands allow."""
     if isinstance(a, int):
-        folded = _numbers(op, a, b) if isinstance(b, int) else _NUMBER_FIRST.get((op, a))
-        other = b
+        if isinstance(b, int):  # most are
+            fold = _FOLD.get(op)
+            if fold is not None:
+                return int(fold(a, b))
+            return a if op == "div" and b == 1 else Bin(op, a, b)
+        folded, other = _NUMBER_FIRST.get((op, a)), b
     elif isinstance(b, int):
         folded, other = _NUMBER_SECOND.get((op, b)), a
     elif op in _EQUAL:
@@ -358,12 +363,6 @@ def binary(op: str, a: Index, b: Index) -> Index:
     if isinstance(folded, int):
         return folded
     return folded(other) or Bin(op, a, b)
-
-
-def _numbers(op: str, a: int, b: int) -> int | None:
-    if op in _FOLD:
-        return int(_FOLD[op](a, b))
-    return a if op == "div" and b == 1 else None
 
 
 def _equal(op: str, a: Index, b: Index) -> Index:
@@ -405,17 +404,17 @@ def pick(cond: Index, then: Index, other: Index) -> Index:
 
 def add(a: Index, b: Index) -> Index:
     """Sum."""
-    return binary("add", a, b)
+    return a + b if isinstance(a, int) and isinstance(b, int) else binary("add", a, b)
 
 
 def sub(a: Index, b: Index) -> Index:
     """Difference."""
-    return binary("sub", a, b)
+    return a - b if isinstance(a, int) and isinstance(b, int) else binary("sub", a, b)
 
 
 def mul(a: Index, b: Index) -> Index:
     """Product."""
-    return binary("mul", a, b)
+    return a * b if isinstance(a, int) and isinstance(b, int) else binary("mul", a, b)
 
 
 def shifted(at: Ptr, offset: Index) -> Ptr:

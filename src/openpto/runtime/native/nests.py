@@ -81,7 +81,7 @@ class Map:
     @property
     def reads(self) -> tuple[Arr, ...]:
         """Arrays that are read."""
-        return tuple(i for i in self.inputs if isinstance(i, Arr))
+        return tuple([i for i in self.inputs if isinstance(i, Arr)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,6 +194,8 @@ def _indices(item: Item) -> Iterator[Index]:
 
 def collect(node: Index, slots: set[str]) -> None:
     """Add the slots that an integer expression reads."""
+    if isinstance(node, int):
+        return
     for part in parts_of(node):
         if isinstance(part, Slot):
             slots.add(part.name)

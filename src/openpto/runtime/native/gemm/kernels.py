@@ -27,6 +27,11 @@ def block_name(kind: Kind) -> str:
     return f"gemm_block_{kind.step.name.lower()}"
 
 
+def _own(kind: Kind, part: str) -> str:
+    """The name of a function of the routine's own: those of several routines are in one library."""
+    return f"{block_name(kind)}.{part}"
+
+
 def module(plan: Plan, kind: Kind) -> str:
     """The routine and its kernels."""
     text = Text()
@@ -34,14 +39,14 @@ def module(plan: Plan, kind: Kind) -> str:
         _Kernel(text, plan, kind, height, plan.vectors).write()
     for height in plan.thin:
         _Kernel(text, plan, kind, height, 1).write()
-    _edge(text, plan)
+    _edge(text, plan, kind)
     _dispatch(text, plan, kind)
     return text.module()
 
 
 @dataclass(slots=True)
 class _Kernel:
-    """Writes ``block_<height>_<vectors>(c, ldc, from, ldf, a, lda, b, ldb, k)``: sums start at what is ``from``."""
+    """Writes ``<height>x<vectors>(c, ldc, from, ldf, a, lda, b, ldb, k)``: sums start at what is ``from``."""
 
     text: Text
     plan: Plan
@@ -67,7 +72,7 @@ class _Kernel:
     def write(self) -> None:
         """The function."""
         text = self.text
-        with text.function(f"block_{self.height}_{self.vectors}", (*KERNEL, ("i64", "k"))):
+        with text.function(_own(self.kind, f"{self.height}x{self.vectors}"), (*KERNEL, ("i64", "k"))):
             a = [text.at("%a", text.mul("%lda", r)) if r else "%a" for r in range(0, self.height, GROUP)]
             self.apart = [text.mul("%lda", r) if r else "0" for r in range(min(GROUP, self.height))]
             self.ahead = text.mul("%ldb", AHEAD)
@@ -153,10 +158,10 @@ class _Kernel:
         return made
 
 
-def _edge(text: Text, plan: Plan) -> None:
+def _edge(text: Text, plan: Plan, kind: Kind) -> None:
     """``edge(to, ldt, from, ldf, rows, columns)`` copies a part of a block."""
     params = (("ptr", "to"), ("i64", "ldt"), ("ptr", "from"), ("i64", "ldf"), ("i64", "rows"), ("i64", "columns"))
-    with text.function("edge", params):
+    with text.function(_own(kind, "edge"), params):
         masks = []
         for v in range(plan.vectors):
             left = text.sub("%columns", v * plan.lanes) if v else "%columns"
@@ -176,7 +181,7 @@ def _dispatch(text: Text, plan: Plan, kind: Kind) -> None:
         text.do(f"%buffer = alloca [{tallest * width} x i32], align 64")
         if plan.thin:
             _halve(text, plan, block_name(kind))
-        kernel, height, columns = _choice(text, plan)
+        kernel, height, columns = _choice(text, plan, kind)
         whole = text.put(f"and i1 {text.compare('eq', '%rows', height)}, {text.compare('eq', '%columns', columns)}")
         c = text.choose(whole, "ptr", "%c", "%buffer")
         ldc = text.choose(whole, "i64", "%ldc", str(width))
@@ -184,7 +189,7 @@ def _dispatch(text: Text, plan: Plan, kind: Kind) -> None:
         extents = (("i64", "%rows"), ("i64", "%columns"))
         with text.when(text.put(f"and i1 {part}, %more")):
             buffer = (("ptr", "%buffer"), ("i64", str(width)))
-            text.invoke("edge", *buffer, ("ptr", "%c"), ("i64", "%ldc"), *extents)
+            text.invoke(_own(kind, "edge"), *buffer, ("ptr", "%c"), ("i64", "%ldc"), *extents)
         zeros = text.constant("zeros", "i32", [0] * width)
         start = (("ptr", text.choose("%more", "ptr", c, zeros)), ("i64", text.choose("%more", "i64", ldc, "0")))
         operands = (("ptr", "%a"), ("i64", "%lda"), ("ptr", "%b"), ("i64", "%ldb"), ("i64", "%k"))
@@ -192,7 +197,7 @@ def _dispatch(text: Text, plan: Plan, kind: Kind) -> None:
         text.do(f"call void {kernel}({typed})")
         with text.when(part):
             home = (("ptr", "%c"), ("i64", "%ldc"))
-            text.invoke("edge", *home, ("ptr", "%buffer"), ("i64", str(width)), *extents)
+            text.invoke(_own(kind, "edge"), *home, ("ptr", "%buffer"), ("i64", str(width)), *extents)
 
 
 def _halve(text: Text, plan: Plan, name: str) -> None:
@@ -209,16 +214,20 @@ def _halve(text: Text, plan: Plan, name: str) -> None:
         text.start(text.label("one"))
 
 
-def _choice(text: Text, plan: Plan) -> tuple[str, str, str]:
+def _choice(text: Text, plan: Plan, kind: Kind) -> tuple[str, str, str]:
     """The kernel for %rows and %columns, its rows and its columns."""
-    kernel, height, columns = f"@block_{plan.heights[0]}_{plan.vectors}", str(plan.heights[0]), str(plan.width)
+
+    def named(height: int, vectors: int) -> str:
+        return f"@{_own(kind, f'{height}x{vectors}')}"
+
+    kernel, height, columns = named(plan.heights[0], plan.vectors), str(plan.heights[0]), str(plan.width)
     thin = kernel
     for h in plan.heights[1:]:
         fits = text.compare("sle", "%rows", h)
-        kernel = text.choose(fits, "ptr", f"@block_{h}_{plan.vectors}", kernel)
+        kernel = text.choose(fits, "ptr", named(h, plan.vectors), kernel)
         height = text.choose(fits, "i64", str(h), height)
         if h in plan.thin:
-            thin = text.choose(fits, "ptr", f"@block_{h}_1", thin)
+            thin = text.choose(fits, "ptr", named(h, 1), thin)
     if plan.thin:
         narrow = text.compare("sle", "%columns", plan.lanes)
         kernel = text.choose(narrow, "ptr", thin, kernel)
