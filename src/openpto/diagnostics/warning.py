@@ -61,15 +61,15 @@ _quiet: ContextVar[bool] = ContextVar("openpto_quiet", default=False)
 
 class collect_warnings:  # noqa: N801 - reads as a statement
     """``with collect_warnings() as found:``: a list that receives the warnings of the block, each once per code and
-    place, in order. With ``quiet`` they are shown to nobody else."""
+    place, in order; ``into`` is one of an earlier block that goes on. With ``quiet`` they are shown to nobody else."""
 
-    __slots__ = ("_quiet", "_said", "_token")
+    __slots__ = ("_into", "_quiet", "_said", "_token")
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._quiet = quiet
+    def __init__(self, into: list[PyptoWarning] | None = None, *, quiet: bool = False) -> None:
+        self._into, self._quiet = into, quiet
 
     def __enter__(self) -> list[PyptoWarning]:
-        collected: list[PyptoWarning] = []
+        collected: list[PyptoWarning] = [] if self._into is None else self._into
         self._token = _collectors.set((collected,) if self._quiet else (*_collectors.get(), collected))
         self._said = _quiet.set(self._quiet or _quiet.get())
         return collected

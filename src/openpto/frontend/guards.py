@@ -191,9 +191,13 @@ def _reader(base: Callable[[], Any], attributes: tuple[str, ...]) -> Callable[[]
     """Follow attributes as long as they belong to modules and classes; what else has attributes is pictured whole."""
     if not attributes:
         return base
+    known, only = base(), attributes[0]
+    contents = vars(known) if isinstance(known, ModuleType) and len(attributes) == 1 else None
 
     def read() -> Any:
         value = base()
+        if value is known and contents is not None and only in contents:  # nearly always
+            return contents[only]
         for attribute in attributes:
             found = _attribute(value, attribute)
             if found is _ABSENT:

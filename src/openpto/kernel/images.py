@@ -28,7 +28,9 @@ from openpto.runtime.store import key_of, store
 
 FORMAT = 2
 _PACKAGES = ("openpto", "pypto")
-_ELSEWHERE = frozenset({"__pycache__", "testing", "lint", "cli"})
+_ELSEWHERE = frozenset(
+    {"__pycache__", "torch_ops", "testing", "pytest_plugin", "lint", "guide", "verify", "lsp", "doctor", "cli"}
+)
 """Folders of modules that tracing and compiling do not use."""
 
 

@@ -23,7 +23,7 @@ from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel import images, observing, verifying
 from openpto.kernel.binding import Bound, bind
 from openpto.kernel.early import BoundMode, warn_of_stitching
-from openpto.kernel.host import REQUIRES_GRAD
+from openpto.kernel.host import REQUIRES_GRAD, is_torch_tensor
 from openpto.kernel.receipt import Receipt, output_memory, receipt_of, remember
 from openpto.kernel.repeat import Plan, Repeats
 from openpto.kernel.run_mode import require_interpreter, resolve_run_mode
@@ -233,6 +233,7 @@ class JitCallableWrapper:
             prepared=images.prepared(compiled, [t.array for t in call.bound.tensors], call.bound.env),
             warnings=said,
             written=compiled.written,
+            counted=tuple(i for i in compiled.written if is_torch_tensor(call.bound.tensors[i].owner)),
             receipt=receipt,
             seconds=receipt.run_seconds,
         )

@@ -25,7 +25,7 @@ from openpto.ir.trace import current
 from openpto.kernel.receipt import Receipt, owner_of
 from openpto.kernel.specialise import Compiled
 from openpto.language.configuration import in_force
-from openpto.language.scopes import current_scope
+from openpto.language.scopes import scope_outside
 from openpto.runtime.progress import busy
 
 MAX_PLANS = 256
@@ -34,6 +34,8 @@ LONG = 0.2
 """Seconds from which on a run notes that it is busy."""
 
 Key = tuple[Any, ...]
+_APART = (0, 1)
+_address, _first = ctypes.addressof, ctypes.c_char.from_buffer
 _CONSTANTS = (int, bool, str, bytes, type(None))
 
 
@@ -46,6 +48,7 @@ class Plan:
     prepared   the compiled code with its sizes (``native.Prepared``)
     warnings   what is said at every call before the kernel runs
     written    indices of the parameters that are written
+    counted    those of them that are tensors of torch, which count their versions
     receipt    of the call that is remembered
     seconds    how long the last run took
     """
@@ -58,6 +61,7 @@ class Plan:
     prepared: Any
     warnings: tuple[PyptoWarning, ...]
     written: tuple[int, ...]
+    counted: tuple[int, ...]
     receipt: Receipt
     seconds: float
 
@@ -135,7 +139,7 @@ class Repeats:
 def _unchanged(plan: Plan, options: Any) -> bool:
     return (
         in_force() == plan.settings
-        and current_scope() is plan.scope
+        and scope_outside() is plan.scope
         and (options is plan.runtime is None or _same_options(options, plan.runtime))
         and runtime.ENGINES.get("native") is plan.engine
         and plan.compiled.valid()
@@ -153,30 +157,33 @@ def _is_constant_options(options: Mapping[str, Any] | None) -> bool:
 
 
 def _run(plan: Plan, args: tuple[Any, ...], addresses: Sequence[int], name: str) -> Run | None:
-    with collect_warnings() as warnings:
-        for warning in plan.warnings:
-            emit(warning)
-        begin = time.perf_counter()
-        try:
-            if plan.seconds < LONG:
-                record = plan.prepared.run(addresses)
-            else:
-                with busy("running", name):
-                    record = plan.prepared.run(addresses)
-        finally:
+    warnings: list[PyptoWarning] = []
+    if plan.warnings:
+        with collect_warnings(warnings):
+            for warning in plan.warnings:
+                emit(warning)
+    begin = time.perf_counter()
+    try:
+        if plan.seconds < LONG:
+            record = plan.prepared.run(addresses, warnings)
+        else:
+            with busy("running", name):
+                record = plan.prepared.run(addresses, warnings)
+    finally:
+        if plan.counted:
             _note_writes(plan, args)
-        if record is None:
-            return None
-        plan.seconds = time.perf_counter() - begin
-    outputs = tuple((addresses[i], owner_of(args[i])) for i in plan.written)
+    if record is None:
+        return None
+    plan.seconds = time.perf_counter() - begin
+    outputs = tuple([(addresses[i], owner_of(args[i])) for i in plan.written])
     return Run(plan, record, plan.seconds, outputs, tuple(warnings))
 
 
 def _note_writes(plan: Plan, args: tuple[Any, ...]) -> None:
     """Advance the version counters of tensors of torch that were written."""
-    for index in plan.written:
+    for index in plan.counted:
         value = args[index]
-        if type(value) is not np.ndarray and not value.is_inference():
+        if not value.is_inference():
             sys.modules["torch"].autograd.graph.increment_version(value)
 
 
@@ -194,7 +201,10 @@ def layout(count: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tupl
             flags = value.flags
             if not (value.nbytes and flags.c_contiguous):
                 return addresses, None
-            address = _address(value) if flags.writeable else value.ctypes.data
+            try:
+                address = _address(_first(value)) if flags.writeable else value.ctypes.data
+            except (TypeError, ValueError):  # element types that the buffer protocol does not know
+                address = value.ctypes.data
             parts.append((value.dtype, value.shape, flags.num))
         else:
             torch = sys.modules.get("torch")
@@ -217,13 +227,6 @@ def layout(count: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tupl
     return addresses, (len(args), relations, *parts)
 
 
-def _address(array: Any) -> int:
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError):  # element types that the buffer protocol does not know
-        return int(array.ctypes.data)
-
-
 def _is_plain(value: Any, torch: Any) -> bool:
     """Whether a tensor passes every check of ``host.py``."""
     return (
@@ -237,6 +240,8 @@ def _is_plain(value: Any, torch: Any) -> bool:
 
 def _relations(addresses: list[int], ends: list[int]) -> tuple[int, ...] | None:
     """Per tensor the first one that is the same memory; None if two share a part of theirs."""
+    if len(addresses) == 2 and (ends[0] <= addresses[1] or ends[1] <= addresses[0]):
+        return _APART
     found: list[int] = []
     for at, (begin, end) in enumerate(zip(addresses, ends, strict=True)):
         same = at

@@ -104,7 +104,7 @@ def in_force() -> tuple[object, ...]:
     if os.environ is not _environ:  # somebody put another mapping in its place
         return (*map(os.environ.get, _read_by_calls), _version, _block.get())
     get = _raw.get
-    return (*[get(key) for key in _keys], _version, _block.get())
+    return (*map(get, _keys), _version, _block.get())
 
 
 _last: tuple[tuple[object, ...] | None, Settings] = None, Settings()

@@ -35,7 +35,12 @@ _lock = opened_in_child(threading.Lock())
 def current_scope() -> Scope:
     """The settings in force here: of the kernel being traced, else of the ``options`` block, else of the process."""
     trace = current()
-    return trace.scope if trace is not None else _holder().scope
+    return trace.scope if trace is not None else scope_outside()
+
+
+def scope_outside() -> Scope:
+    """The settings in force here where no kernel is being traced."""
+    return (_block.get() or _process).scope
 
 
 def change_scope(**changes: Any) -> None:

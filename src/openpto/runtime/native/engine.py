@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from openpto._forks import opened_in_child
 from openpto._records import dataclass
-from openpto.diagnostics import Site, collect_warnings, fault, make_error
+from openpto.diagnostics import PyptoWarning, Site, collect_warnings, fault, make_error
 from openpto.ir import expr
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Block, If, Kernel, Loop
@@ -233,16 +233,16 @@ class Prepared:
         self._addresses = ctypes.c_void_p * max(count, 1)
         self._record = ctypes.c_int64 * (RECORD + count + 2)
 
-    def run(self, addresses: Sequence[int]) -> Any:
+    def run(self, addresses: Sequence[int], told: list[PyptoWarning] | None = None) -> Any:
         """Run on the memory of the parameters and give the record of the run, None if there is no scratch memory and
-        nothing was run; raises what was found."""
+        nothing was run; raises what was found. ``told`` collects the warnings of the run."""
         native = self.native
         try:
             scratch = _scratch(native.scratch)
         except MemoryError:
             return None
         record = self._record()
-        host = _Host(native)
+        host = _Host(native, told)
         lent = later.borrow(pool.wanted(), host.note) if native.regions else None
         if lent is not None:
             record[-1] = lent.address
@@ -269,10 +269,11 @@ class Prepared:
 class _Host:
     """What compiled code finds outside of itself: one for each run."""
 
-    __slots__ = ("_races", "error", "native", "seen", "session", "stores")
+    __slots__ = ("_races", "error", "native", "seen", "session", "stores", "told")
 
-    def __init__(self, native: Native) -> None:
+    def __init__(self, native: Native, told: list[PyptoWarning] | None = None) -> None:
         self.native = native
+        self.told = told
         self.seen: set[tuple[str, int]] = set()
         self.stores: dict[int, list[tuple[Any, tuple[int, ...], tuple[int, ...]]]] = {}
         self.error: BaseException | None = None
@@ -315,23 +316,30 @@ class _Host:
     def note(self, record: Any) -> int:
         """Called by compiled code; a target that refuses turns a warning into an error, which stops the program."""
         try:
-            values = [int(record[k]) for k in range(RECORD)]
-            entry = self.native.sites.entries[values[0]]
-            if entry.kind.startswith("store"):
-                rank = entry.count // 2
-                box = values[1 : 1 + entry.count]
-                where = self.stores.setdefault(int(entry.kind.split()[1]), [])
-                where.append((located(entry, values), tuple(box[:rank]), tuple(box[rank:])))
-            elif entry.kind.startswith("race"):
-                self._race(entry, values)
-            elif entry.action is not None:
-                self._act(entry, values, record)
+            if self.told is None:
+                self._note(record)
             else:
-                self.native.sites.note(values, self.seen)
+                with collect_warnings(self.told):
+                    self._note(record)
         except BaseException as found:  # nothing may unwind through compiled code
             self.error = found
             return 1
         return 0
+
+    def _note(self, record: Any) -> None:
+        values = [int(record[k]) for k in range(RECORD)]
+        entry = self.native.sites.entries[values[0]]
+        if entry.kind.startswith("store"):
+            rank = entry.count // 2
+            box = values[1 : 1 + entry.count]
+            where = self.stores.setdefault(int(entry.kind.split()[1]), [])
+            where.append((located(entry, values), tuple(box[:rank]), tuple(box[rank:])))
+        elif entry.kind.startswith("race"):
+            self._race(entry, values)
+        elif entry.action is not None:
+            self._act(entry, values, record)
+        else:
+            self.native.sites.note(values, self.seen)
 
     def _act(self, entry: SiteEntry, values: list[int], record: Any) -> None:
         """A statement of the host's."""
