@@ -182,6 +182,8 @@ _ENUM_MODULES = (enums.__name__, dtypes.__name__)
 
 def literal(value: Any) -> str:
     """An attribute's value. What has no text form of its own is kept as ``opaque("...")``."""
+    if type(value) is int:
+        return repr(value)
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, enum.Enum) and type(value).__module__ in _ENUM_MODULES:
@@ -239,6 +241,8 @@ def _span(span: Span | None) -> tuple[Any, ...] | None:
 
 def expression(root: Expr) -> str:
     """An expression with every leaf's identity; parentheses around every infix operation."""
+    if not root.args:
+        return _leaf(root)
     out: list[str] = []
     todo: list[Expr | str] = [root]
     while todo:

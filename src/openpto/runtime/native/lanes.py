@@ -80,7 +80,8 @@ class Code:
 
     def put(self, text: str) -> str:
         """One instruction with a result."""
-        register = self.name()
+        self.count += 1
+        register = f"%{self.prefix}{self.count}"
         self.lines.append(f"  {register} = {text}")
         return register
 
