@@ -135,7 +135,8 @@ error[PTO452]: store outside of the destination
   | destination has 32
   = called from <kernel.py>:16 in k, in loop B (i = 1), in loop S (s = 1)
   = help: cut the tile that is stored: a view whose valid_shape has
-    (32 - i).min(8) as its entry 0; the outputs of this call are unspecified now
+    (32 - offset).min(8) as its entry 0; the outputs of this call are
+    unspecified now
   = explain: pypto explain PTO452
 """,
     ),
@@ -298,8 +299,8 @@ error[PTO452]: 写入超出目标范围
 11 |         y[i * n[1] + 16 :, :] = pypto.view(x, [8, 32], [0, 0]) * 2.0
    |         ^^^^^^^^^^^^^^^^^^^^^ 第 0 轴：写入元素 28 到 36（有效长度 [8, 32]），而目标只有 32 个
    = 位于循环 块 (行 = 1)
-   = 建议：请裁剪要写入的 tile：使用 valid_shape 第 0 项为 (32 - i).min(8) 的
-     view；本次调用的输出内容现已不确定
+   = 建议：请裁剪要写入的 tile：使用 valid_shape 第 0 项为 (32 - offset).min(8)
+     的 view；本次调用的输出内容现已不确定
    = 说明：pypto explain PTO452
 """,
         "zh",

@@ -199,8 +199,8 @@ fault_rule(
         "第 {axis} 轴：写入元素 {low} 到 {high}（有效长度 {extents}），而目标只有 {capacity} 个",
     ),
     T(
-        "cut the tile that is stored: a view whose valid_shape has ({capacity} - i).min({size}) as its entry {axis}",
-        "请裁剪要写入的 tile：使用 valid_shape 第 {axis} 项为 ({capacity} - i).min({size}) 的 view",
+        "cut the tile that is stored: a view whose valid_shape has ({capacity} - offset).min({size}) as its entry {axis}",
+        "请裁剪要写入的 tile：使用 valid_shape 第 {axis} 项为 ({capacity} - offset).min({size}) 的 view",
     ),
     T(
         "The valid region of a tile does not fit at these offsets. A device writes over whatever lies behind the "

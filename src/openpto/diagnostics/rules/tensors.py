@@ -434,8 +434,8 @@ tensor_rule(
     title=("no chip has this conversion", "没有芯片支持此转换"),
     message=("cast from {source} to {target} exists on no chip", "没有芯片支持从 {source} 到 {target} 的 cast"),
     help=(
-        "go through DT_FP32; from BOOL use pypto.where(c, 1.0, 0.0), to BOOL a comparison",
-        "可经由 DT_FP32 转换；从 BOOL 请用 pypto.where(c, 1.0, 0.0)，到 BOOL 请用比较",
+        "go through DT_FP16 or DT_FP32; from BOOL use pypto.where(c, 1.0, 0.0), to BOOL a comparison",
+        "可经由 DT_FP16 或 DT_FP32 转换；从 BOOL 请用 pypto.where(c, 1.0, 0.0)，到 BOOL 请用比较",
     ),
     why=(
         "The convert instructions cover a table of pairs; the rest needs two steps. BOOL is no number type.",
