@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from openpto._version import API_LEVEL, __version__
-from openpto.cli import cache, gym, new_op, replay, verify
+from openpto.cli import cache, gym, new_op, replay, shrink, verify
 from openpto.diagnostics import NOWHERE, PyptoError, at, user_boundary
 
 app = typer.Typer(
@@ -109,6 +109,7 @@ def _lint(context: typer.Context) -> None:
 
 app.command("verify")(verify.run)
 app.command("replay")(replay.run)
+app.command("shrink")(shrink.run)
 
 
 @app.command(

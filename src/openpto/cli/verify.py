@@ -32,6 +32,9 @@ def run(
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON; - is the terminal.")
     ] = None,
+    html_file: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the report as one HTML file.")
+    ] = None,
     replay: Annotated[
         Path | None, typer.Option("--replay", metavar="DIR", help="Write a replay file of every failure there.")
     ] = None,
@@ -45,7 +48,7 @@ def run(
     """
     from openpto.cli.subjects import subject_of
     from openpto.diagnostics import NOWHERE, at
-    from openpto.verify import text
+    from openpto.verify import html, text
     from openpto.verify.outcome import Step
     from openpto.verify.run import Options, verify
 
@@ -66,6 +69,8 @@ def run(
             typer.echo(content, nl=False)
         else:
             json_file.write_text(content, encoding="utf-8")
+    if html_file is not None:
+        html_file.write_text(html.page(found), encoding="utf-8")
     unrun = require_device and not found.on_device
     if found.state != "pass" or unrun:
         raise typer.Exit(FAILED)

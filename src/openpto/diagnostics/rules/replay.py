@@ -108,3 +108,26 @@ register(
         good=_READ.format(change="assert json.loads(file.read_text())"),
     )
 )
+
+register(
+    Rule(
+        code="PTO582",
+        name="replay-does-not-repeat",
+        exc=RuntimeError,
+        title=T("cannot be made small", "无法缩小"),
+        message=T(
+            "the call of {kernel} does not end as recorded here ({kind}), so there is nothing to keep",
+            "{kernel} 的调用在此处没有按记录结束（{kind}），因此没有可保留的内容",
+        ),
+        help=T("pypto replay shows what is different", "pypto replay 会显示差异"),
+        explanation=T(
+            "Making a call small means to keep what it was recorded for while everything else goes. Bits and stops do not "
+            "depend on the machine, so that other versions of the package or a changed file are the usual reason.",
+            "缩小一次调用，是在去掉其他一切的同时保留记录它的缘由。逐位结果与停止不依赖于机器，因此通常是软件包版本不同或文件被改动。",
+        ),
+        bad=_READ.format(change='file.write_text(file.read_text().replace("x + 1.0", "x * 1.0"))')
+        .replace("        read(file)", "        shrink(read(file), seconds=5)")
+        .replace("import read\n", "import read\nfrom openpto.verify.shrinking.shrink import shrink\n"),
+        good=_READ.format(change="assert json.loads(file.read_text())"),
+    )
+)

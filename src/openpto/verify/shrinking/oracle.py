@@ -1,0 +1,207 @@
+"""What a smaller program has to keep: the code of a stop, the difference of engines, or wrong elements of an output.
+
+A comparison with a golden says which elements are wrong. A smaller program computes something else, for which there is
+no golden; so it is asked for what made the recorded elements wrong: the same bits where a value is wrong, beside
+elements that have their golden; or to be never written, zero or not finite where that is what is wrong, beside elements
+that are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from openpto.capsule.arrays import Array
+from openpto.capsule.replay_file import Replay
+from openpto.capsule.rerun import Outcome
+from openpto.testing import compare, first_difference
+from openpto.verify.replay import tolerance_of
+from openpto.verify.shrinking.program import Program, Watched
+
+SAMPLES = 4
+"""Wrong elements, and right ones, that are watched."""
+
+Run = Callable[[Program, Mapping[str, Any]], "Outcome | None"]
+Judge = Callable[[Program, Run], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept.
+
+    judge    of candidates
+    program  to begin with, with the elements that are watched
+    what     in words
+    golden   whether a small program still has the recorded golden
+    """
+
+    judge: Judge
+    program: Program
+    what: str
+    golden: bool = False
+
+
+def kept_of(replay: Replay, program: Program, values: bool = False) -> Kept:
+    """What candidates have to keep of a replay; with ``values``, right elements keep their golden in any case."""
+    if replay.kind == "stop":
+        assert replay.outcome.stop is not None
+        code = replay.outcome.stop.code
+        return Kept(_stops(code, replay.outcome.stop.fault), program, f"it stops with {code}")
+    if replay.kind == "engines":
+        return Kept(_engines_differ, program, "the engines differ")
+    if replay.kind == "comparison":
+        return _comparison(replay, program, values)
+    return Kept(_keeps_bits(replay), program, "all tensors have the recorded bits")
+
+
+def _stops(code: str, fault: bool) -> Judge:
+    def judge(program: Program, run: Run) -> bool:
+        outcome = run(program, {})
+        stop = None if outcome is None else outcome.stop
+        return stop is not None and (stop.code, stop.fault) == (code, fault)
+
+    return judge
+
+
+def _engines_differ(program: Program, run: Run) -> bool:
+    first, second = run(program, {"engine": "reference"}), run(program, {"engine": "native"})
+    if first is None or second is None:
+        return False
+    if first.stop is not None or second.stop is not None:
+        codes = [o.stop.code if o.stop is not None else "" for o in (first, second)]
+        return codes[0] != codes[1]
+    return any(first_difference(a, b) is not None for a, b in zip(first.tensors, second.tensors, strict=True))
+
+
+def _keeps_bits(replay: Replay) -> Judge:
+    """Of a call that is recorded for what it gives: the same bits everywhere."""
+    names = replay.call.names
+
+    def judge(program: Program, run: Run) -> bool:
+        outcome = run(program, {})
+        if outcome is None or outcome.stop is not None:
+            return False
+        found = dict(zip(program.shares, outcome.tensors, strict=True))
+        was = dict(zip(names, replay.outcome.tensors, strict=True))
+        return all(
+            found[name].shape == was[name].shape and first_difference(was[name], found[name]) is None
+            for name, before in zip(names, replay.call.tensors, strict=True)
+            if name in found or was[name].tobytes() != before.tobytes()
+        )
+
+    return judge
+
+
+# -- comparisons ------------------------------------------------------------------------------------------------------
+
+
+def _comparison(replay: Replay, program: Program, values: bool) -> Kept:
+    one = replay.expected
+    assert one is not None
+    name = replay.call.names[one.tensor]
+    output, before = replay.outcome.tensors[one.tensor], replay.call.tensors[one.tensor]
+    wrong, compared = _masks(replay, output)
+    kind = _kind(output[wrong], before[wrong])
+    right = compared & ~wrong & ~_is(kind, output, before)
+    watched = tuple(Watched(name, at, True) for at in _samples(wrong, output, None))
+    first = np.array(watched[0].index)
+    watched += tuple(Watched(name, at, False) for at in _samples(right, output, first))
+    golden = one.golden if one.golden.shape == output.shape else None
+    strict = values or not kind
+    wanted = {at.index: output[at.index] for at in watched if at.wrong}
+    bits = {value.tobytes() for value in wanted.values()}
+
+    def judge(tried: Program, run: Run) -> bool:
+        outcome = run(tried, {})
+        if outcome is None or outcome.stop is not None:
+            return False
+        position = list(tried.shares).index(name)
+        now, was = outcome.tensors[position], tried.memory[tried.shares[name]]
+        for element in tried.watched:
+            value, old = now[element.index], was[element.index]
+            if element.wrong:
+                good = bool(_is(kind, value, old)) if kind else value.tobytes() in bits
+            else:
+                good = not (kind and _is(kind, value, old))
+                good = good and (not strict or _is_right(tried, element, value, replay))
+            if not good:
+                return False
+        return True
+
+    bad, good = (f"{name}[{', '.join(map(str, at[0].index))}]" if at else "" for at in
+                 ([w for w in watched if w.wrong], [w for w in watched if not w.wrong]))  # fmt: skip
+    way = {"unwritten": "never written"}.get(kind, kind) if kind else f"{output[watched[0].index]}, which is wrong"
+    what = f"{bad} is {way}" + (f", and {good} is {'right' if strict else 'not'}" if good else "")
+    return Kept(judge, replace(program, watched=watched, golden=golden), what, strict)
+
+
+def _masks(replay: Replay, output: Array) -> tuple[Any, Any]:
+    """Elements of an output that are wrong, and those that were compared."""
+    one = replay.expected
+    assert one is not None
+    tolerance = tolerance_of(one)
+    got = output.reshape(-1)[one.offset : one.offset + one.golden.size]
+    golden = one.golden.reshape(-1)
+    want, have = golden.astype(np.float64), got.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        equal = (want == have) | (np.isnan(want) & np.isnan(have)) | (have == want.astype(got.dtype).astype(np.float64))
+        inside = np.isfinite(want) & np.isfinite(have) & (np.abs(have - want) <= tolerance.allowed(np.abs(want)))
+    wrong = np.zeros(output.size, bool)
+    compared = np.zeros(output.size, bool)
+    wrong[one.offset : one.offset + one.golden.size] = ~(equal | inside)
+    compared[one.offset : one.offset + one.golden.size] = True
+    return wrong.reshape(output.shape), compared.reshape(output.shape)
+
+
+def _kind(bad: Array, before: Array) -> str:
+    """What is wrong with all wrong elements; empty: their values."""
+    for kind in ("unwritten", "zero", "not finite"):
+        if _is(kind, bad, before).all():
+            return kind
+    return ""
+
+
+def _is(kind: str, values: Any, before: Any) -> Any:
+    """Which values are wrong in a way."""
+    values, before = np.asarray(values), np.asarray(before)
+    if kind == "unwritten":
+        unsigned = f"u{values.dtype.itemsize}"
+        return np.ascontiguousarray(values).view(unsigned).reshape(values.shape) == np.ascontiguousarray(before).view(
+            unsigned
+        ).reshape(values.shape)
+    if kind == "zero":
+        return values.astype(np.float64) == 0
+    if kind == "not finite":
+        return ~np.isfinite(values.astype(np.float64))
+    return np.zeros(values.shape, bool)
+
+
+def _samples(mask: Any, output: Array, near: Any) -> list[tuple[int, ...]]:
+    """Some elements of a mask with different values: the first ones, or those nearest to a place."""
+    places = np.argwhere(mask)
+    if near is not None and len(places):
+        order = np.argsort(np.abs(places - near).sum(axis=1), kind="stable")
+        places = places[order]
+    found: list[tuple[int, ...]] = []
+    seen: set[bytes] = set()
+    for place in places[:4096]:
+        index = tuple(int(i) for i in place)
+        bits = output[index].tobytes()
+        if bits not in seen or not found:
+            seen.add(bits)
+            found.append(index)
+        if len(found) == SAMPLES:
+            break
+    return found
+
+
+def _is_right(program: Program, element: Watched, value: Any, replay: Replay) -> bool:
+    """Whether a watched element that was right still has its golden."""
+    if program.golden is None or replay.expected is None:
+        return True
+    golden = program.golden[element.index]
+    one = np.asarray(value).reshape(1)
+    return compare(one, np.asarray(golden).reshape(1), tolerance_of(replay.expected)).ok
