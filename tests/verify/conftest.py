@@ -40,7 +40,8 @@ def _make_inputs(shape, seed=42):
 def scaled_golden(x):
     return x + x
 """
-CASES = '[{"id": "tail", "shape": [11, 32], "seed": 1}, {"id": "one", "shape": [1, 32]}]'
+CASES = """[{"id": "tail", "shape": [11, 32], "dtype": "fp32", "seed": 1},
+ {"id": "one", "shape": [1, 32], "dtype": "fp32"}, {"id": "long", "level": 2, "shape": [99999, 32], "dtype": "fp32"}]"""
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Kernel files and folders of operators as subjects of a verification.
 
 A folder holds `<op>_impl.py` with `<op>_wrapper`, `<op>_golden.py` with `<op>_golden` and `_make_inputs`, and, if it
-likes, `test_cases.json` with a list of {id, seed, shape, dtype, atol, rtol}. A kernel file may define, for a kernel
+likes, `test_cases.json` with cases as docs/pytest.md describes them. A kernel file may define, for a kernel
 `name`, `name_golden` whose parameters are named as the kernel's and which returns what the kernel writes.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,16 +19,18 @@ import numpy as np
 
 from openpto.cli.kernels import choose, given, kernels_of, stand_ins
 from openpto.cli.show_ir import split_target
-from openpto.diagnostics import T, fail
+from openpto.diagnostics import fail
 from openpto.ir.dtypes import from_numpy
 from openpto.kernel.host import host_tensor, is_torch_tensor
 from openpto.kernel.jit import JitCallableWrapper
-from openpto.testing import PROFILES, Tolerance, default_tolerance
+from openpto.testing import Ratios, Tolerance, default_tolerance, read_cases
+from openpto.testing.cases import Case
 from openpto.verify.subject import Array, Arrays, Golden, Subject, Trial
 
+LONG_LEVEL = 2
+"""Cases from this level on are long runs."""
+_NO_BENCHMARK = "T6 compares with a benchmark, which there is none of here"
 _NO_GOLDEN = "there is no {name}"
-LONG = (2, "L2")
-"""Levels of cases that only run when asked for."""
 
 
 def imported(path: Path) -> ModuleType:
@@ -78,7 +79,7 @@ def folder_subject(folder: Path, *, slow: bool = False) -> Subject:
     wrapper = _needed(module, f"{name}_wrapper", folder)
     golden = _needed(goldens, f"{name}_golden", folder)
     make = _needed(goldens, "_make_inputs", folder)
-    cases = [case for case in _cases(folder / "test_cases.json") if slow or case.get("level") not in LONG]
+    cases = _cases(folder / "test_cases.json", slow)
     trials = tuple(_case_trial(case, wrapper, golden, make) for case in cases)
     return Subject(name, tuple(files), tuple(impls), (golden_file,), trials)
 
@@ -90,18 +91,11 @@ def _needed(module: ModuleType, name: str, folder: Path) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def _cases(file: Path) -> list[dict[str, Any]]:
-    """The cases of a folder; without a file of them there is one."""
+def _cases(file: Path, slow: bool) -> list[Case | None]:
+    """The cases of a folder; without a file of them there is one. Long ones (level 2) are there with ``slow`` only."""
     if not file.is_file():
-        return [{"id": "inputs"}]
-    try:
-        cases = json.loads(file.read_text(encoding="utf-8"))
-        assert isinstance(cases, list)
-        assert all(isinstance(case, dict) for case in cases)
-    except (ValueError, AssertionError) as error:
-        why = str(error) or T("it is no list of objects", "它不是对象的列表")
-        fail("PTO563", file=str(file), why=why)
-    return [{"id": f"case {number}", **case} for number, case in enumerate(cases)]
+        return [None]
+    return [case for case in read_cases(file) if slow or case.level < LONG_LEVEL]
 
 
 class _Objects(dict[str, Array]):
@@ -123,7 +117,7 @@ def _array(name: str, value: Any) -> Array:
 
 
 def _case_trial(
-    case: Mapping[str, Any], wrapper: Callable[..., Any], golden: Callable[..., Any], make: Callable[..., Any]
+    case: Case | None, wrapper: Callable[..., Any], golden: Callable[..., Any], make: Callable[..., Any]
 ) -> Trial:
     def run(inputs: Arrays) -> Arrays:
         return _outputs(wrapper(*_objects(inputs).values()))
@@ -132,24 +126,38 @@ def _case_trial(
         return _outputs(golden(*_objects(inputs).values()))
 
     def tolerance(name: str, actual: Array) -> Tolerance:
-        return _tolerance(case, actual)
+        limits = None if case is None else case.tolerance
+        return limits if isinstance(limits, Tolerance) else _usual(actual)
 
-    about = " ".join(f"{key}={case[key]}" for key in ("shape", "dtype", "seed") if key in case)
+    name = "inputs" if case is None else case.id
+    about = "" if case is None else f"{_shown(case.shape)} {_shown(case.dtype)} seed {case.seed}"
+    if case is not None and isinstance(case.tolerance, Ratios):
+        return Trial(name, about, lambda: _inputs(make, case), run, (), tolerance, _NO_BENCHMARK)
     goldens = (Golden("golden", compute, wide=False),)
-    return Trial(str(case["id"]), about, lambda: _inputs(make, case), run, goldens, tolerance)
+    return Trial(name, about, lambda: _inputs(make, case), run, goldens, tolerance)
 
 
-def _inputs(make: Callable[..., Any], case: Mapping[str, Any]) -> Arrays:
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={_shown(one)}" for name, one in value.items())
+    return "x".join(map(str, value)) if isinstance(value, tuple) else str(value.short)
+
+
+def _inputs(make: Callable[..., Any], case: Case | None) -> Arrays:
     """Call the factory of inputs with what its parameters ask of the case."""
-    parameters = inspect.signature(make).parameters
-    if "case" in parameters:
-        made = make(case=dict(case))
-    else:
-        made = make(**{name: case[name] for name in parameters if name in case})
+    known = {} if case is None else _fields(case)
+    made = make(**{name: known[name] for name in inspect.signature(make).parameters if name in known})
     if isinstance(made, Mapping):
         return _Objects(made)
     values = made if isinstance(made, (tuple, list)) else (made,)
     return _Objects({f"input{number}": value for number, value in enumerate(values)})
+
+
+def _fields(case: Case) -> dict[str, Any]:
+    """What a parameter of the factory may be called; element types are those of numpy."""
+    types: Any = {name: case.numpy_dtype(name) for name in case.dtype} if isinstance(case.dtype, Mapping) else None
+    common = {"case": case, "id": case.id, "level": case.level, "seed": case.seed, "shape": case.shape}
+    return {**case.parameters, **common, "dtype": types if types is not None else case.numpy_dtype()}
 
 
 def _objects(inputs: Arrays) -> Mapping[str, Any]:
@@ -168,12 +176,10 @@ def _outputs(value: Any) -> Arrays:
     return _Objects({f"out{number}": one for number, one in enumerate(values)})
 
 
-def _tolerance(case: Mapping[str, Any], actual: Array) -> Tolerance:
+def _usual(actual: Array) -> Tolerance:
+    """The tolerance where nobody names one."""
     dtype = from_numpy(actual.dtype)
-    usual = default_tolerance(dtype) if dtype is not None else Tolerance(rtol=0.0, atol=0.0)
-    named = PROFILES.get(str(case.get("tolerance")))
-    usual = named if isinstance(named, Tolerance) else usual
-    return Tolerance(float(case.get("rtol", usual.rtol)), float(case.get("atol", usual.atol)))
+    return default_tolerance(dtype) if dtype is not None else Tolerance(rtol=0.0, atol=0.0)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -234,7 +240,7 @@ def _kernel_trial(
         return dict(zip(outputs, values, strict=False))
 
     def tolerance(name: str, actual: Array) -> Tolerance:
-        return _tolerance({}, actual)
+        return _usual(actual)
 
     shapes = " ".join(f"{name}={list(tensor.shape)}" for name, tensor in zip(names, tensors, strict=True))
     missing = "" if golden is not None else _NO_GOLDEN.format(name=f"{kernel.__name__}_golden")

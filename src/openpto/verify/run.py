@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from openpto.diagnostics import PyptoWarning
 from openpto.verify.device_step import check_device
 from openpto.verify.golden_step import check_goldens
 from openpto.verify.outcome import Check, Step, Verification
@@ -29,7 +31,16 @@ class Options:
 
 
 def verify(subject: Subject, options: Options) -> Verification:
-    """Run the steps. A step that cannot be run says why; it never counts as passed."""
+    """Run the steps. A step that cannot be run says why; it never counts as passed.
+
+    Warnings are not shown while kernels run: receipts have their codes.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyptoWarning)
+        return _verified(subject, options)
+
+
+def _verified(subject: Subject, options: Options) -> Verification:
     simulation = Simulation(subject, options.target, options.chip, replay_dir=options.replay_dir)
     steps: list[Step] = []
     device: dict[str, Any] = {}

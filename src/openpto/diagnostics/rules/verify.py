@@ -1,4 +1,4 @@
-"""PTO560-563: what `pypto verify` and its kin are asked about."""
+"""PTO560-562: what `pypto verify` and its kin are asked about."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -54,8 +54,7 @@ register(
     )
 )
 
-_FOLDER = """import json
-import tempfile
+_FOLDER = """import tempfile
 from pathlib import Path
 
 from openpto.cli.subject_files import folder_subject
@@ -93,8 +92,7 @@ def run():
         folder.mkdir()
         (folder / "twice_impl.py").write_text(IMPL)
         (folder / "{golden}").write_text(GOLDEN)
-        (folder / "test_cases.json").write_text(json.dumps({cases}))
-        assert [trial.name for trial in folder_subject(folder).trials] == ["first"]
+        assert [trial.name for trial in folder_subject(folder).trials] == ["inputs"]
 """
 
 register(
@@ -115,28 +113,7 @@ register(
             "wrapper 分配输出并调用 kernel；golden 接受相同的参数，不用 kernel 计算相同的输出；_make_inputs 根据其参数所指名的"
             "用例字段生成这些参数。用例文件 test_cases.json 可有可无。",
         ),
-        bad=_FOLDER.replace("{golden}", "twice_gold.py").replace("{cases}", '[{"id": "first"}]'),
-        good=_FOLDER.replace("{golden}", "twice_golden.py").replace("{cases}", '[{"id": "first"}]'),
-    )
-)
-
-register(
-    Rule(
-        code="PTO563",
-        name="cases-not-understood",
-        exc=ValueError,
-        title=T("cases not understood", "无法理解的用例文件"),
-        message=T("{file} cannot be read: {why}", "无法读取 {file}：{why}"),
-        help=T(
-            'write a list of objects such as {{"id": "small", "seed": 42, "rtol": 0.001, "atol": 0.001}}',
-            '请写成对象的列表，例如 {{"id": "small", "seed": 42, "rtol": 0.001, "atol": 0.001}}',
-        ),
-        explanation=T(
-            "Each object is one case. Its id names it, rtol and atol are its tolerance, and the other fields go to the "
-            "parameters of _make_inputs that have their names.",
-            "每个对象是一个用例：id 为其名称，rtol 与 atol 为容差，其余字段传给 _make_inputs 中同名的参数。",
-        ),
-        bad=_FOLDER.replace("{golden}", "twice_golden.py").replace("{cases}", '{"id": "first"}'),
-        good=_FOLDER.replace("{golden}", "twice_golden.py").replace("{cases}", '[{"id": "first"}]'),
+        bad=_FOLDER.replace("{golden}", "twice_gold.py"),
+        good=_FOLDER.replace("{golden}", "twice_golden.py"),
     )
 )

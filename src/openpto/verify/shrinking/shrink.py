@@ -139,7 +139,7 @@ class _Search:
     def run(self, program: Program) -> Program:
         """All passes, again and again."""
         program = self._until_none("text", program, statements.without_documentation)
-        program = self._sizes(program)
+        program = self._sizes(program, constants=False)
         program = self._until_none("expressions", program, statements.with_plain_tiles)
         while True:
             before = (program.lines, program.elements, len(program.text))
@@ -148,15 +148,15 @@ class _Search:
             program = self._until_none("helpers", program, functions.inlined)
             program = self._until_none("parameters", program, statements.without_parameters)
             program = self._until_none("expressions", program, expressions.simpler)
-            program = self._sizes(program)
+            program = self._sizes(program, constants=True)
             program = self._until_none("names", program, statements.folded)
             program = self._until_none("data", program, sizes.plainer, repeat=False)
             if (program.lines, program.elements, len(program.text)) >= before:
                 return program
 
-    def _sizes(self, program: Program) -> Program:
+    def _sizes(self, program: Program, constants: bool) -> Program:
         self.progress.doing = "sizes"
-        return sizes.smaller(program, self.keeps, alone=self._replay.kind == "stop")
+        return sizes.smaller(program, self.keeps, self._replay.kind == "stop", constants)
 
     def _unwrapped(self, program: Program) -> Iterable[Program]:
         stop = None if self._last is None else self._last.stop

@@ -16,16 +16,17 @@ Axes = tuple[tuple[str, int], ...]
 """(tensor, axis) pairs that are cut together."""
 
 
-def smaller(program: Program, keeps: Keeps, alone: bool) -> Program:
+def smaller(program: Program, keeps: Keeps, alone: bool, constants: bool) -> Program:
     """Extents and numbers as small as they go, by halving steps.
 
     Args:
+        constants: whether numbers of the file are made smaller too.
         alone: whether axes of one extent may also be cut one by one, which tears apart what belongs together.
     """
     for extent in sorted({e for array in program.memory.values() for e in array.shape if e > 1}, reverse=True):
         for axes in _groups(program, extent, alone):
             program = _smaller_axes(program, axes, keeps)
-    for number in numbers(program):
+    for number in numbers(program) if constants else ():
         program = _smaller_number(program, number, keeps)
     return program
 
