@@ -23,7 +23,7 @@ PACKAGES = [
     "numpy", "ml_dtypes", "platformdirs", "pytest", "pytest-xdist", "hypothesis", "mpmath", "rich", "typer",
     "tomli; python_version < '3.11'",
 ]  # fmt: skip
-OPTIONAL = ["llvmlite", "libcst"]
+OPTIONAL = ["llvmlite", "libcst", "pygls"]
 # Rooms that look at source text, bytecode, signatures, tracebacks and imports.
 DEPEND_ON_INTERPRETER = [
     "frontend",

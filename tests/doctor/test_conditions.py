@@ -272,6 +272,13 @@ def test_a_file_of_the_current_folder_that_hides_the_package(tmp_path: Path, nam
     assert conflicts.section(tmp_path / "other", [str(SRC)]).findings == []
 
 
+def test_another_copy_in_the_current_folder(tmp_path: Path) -> None:
+    for name in ("pypto/__init__.py", "openpto/_version.py"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("")
+    assert only(conflicts.section(tmp_path, [str(SRC)]), "warning").name == "another-copy"
+
+
 def test_a_folder_without_code_hides_nothing(tmp_path: Path) -> None:
     (tmp_path / "pypto").mkdir()
     assert conflicts.section(tmp_path, [str(tmp_path), str(SRC)]).findings == []

@@ -111,14 +111,26 @@ def _foreign(made: Section, path: Sequence[str]) -> bool:
 def _shadow(made: Section, folder: Path, told: Path | None) -> None:
     """A file of the current folder that scripts there import in place of the package; not if it is what was `told`."""
     for file in (folder / "pypto" / "__init__.py", folder / "pypto.py", folder / "openpto.py"):
-        if file.is_file() and file.resolve().parent != _OWN and (told is None or not file.samefile(told)):
-            name = "openpto" if file.name == "openpto.py" else "pypto"
+        if not file.is_file() or file.resolve().parent == _OWN or (told is not None and file.samefile(told)):
+            continue
+        name = "openpto" if file.name == "openpto.py" else "pypto"
+        if (folder / "openpto" / "_version.py").is_file():
             made.found(
-                "problem",
-                "shadowed",
+                "warning",
+                "another-copy",
                 T(
-                    f"scripts in {folder} get {file} from `import {name}`, not OpenPTO",
-                    f"{folder} 中的脚本执行 `import {name}` 时得到的是 {file}，而不是 OpenPTO",
+                    f"scripts in {folder} get another copy of OpenPTO, which lies there",
+                    f"{folder} 中的脚本使用的是该目录下的另一份 OpenPTO",
                 ),
-                T("rename it", "请改名"),
+                T("run them in another folder, if this one is meant", "若要使用当前这一份，请在其他目录中运行"),
             )
+            return
+        made.found(
+            "problem",
+            "shadowed",
+            T(
+                f"scripts in {folder} get {file} from `import {name}`, not OpenPTO",
+                f"{folder} 中的脚本执行 `import {name}` 时得到的是 {file}，而不是 OpenPTO",
+            ),
+            T("rename it", "请改名"),
+        )

@@ -26,6 +26,7 @@ KNOWN: Mapping[str, T] = {
     "PYPTO_NPU_PYTHONPATH": T("module path of that interpreter", "该解释器的模块路径"),
     "PYPTO_NPU_TIMEOUT": T("seconds that it may take", "允许它运行的秒数"),
     "PYPTO_NPU_FOLDER": T("where what is handed to it is kept", "交给它的文件的保存目录"),
+    "PYPTO_REPLAY_DIR": T("where calls that fail are written as files", "失败的调用写成文件的目录"),
     "PYPTO_TEST_ENGINES": T("engines of the test suite", "测试套件使用的引擎"),
     "PYPTO_TEST_THREADS": T("threads of the test suite", "测试套件的线程数"),
 }
