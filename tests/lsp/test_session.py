@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -241,3 +242,22 @@ def test_without_pygls_the_command_says_what_to_install(tmp_path: Path) -> None:
     assert "PTO795" in done.stderr
     assert "openpto[lsp]" in done.stderr
     assert done.stdout == ""
+
+
+def test_a_failure_of_the_linter_is_logged_and_leaves_what_is_shown(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from pygls.workspace import Workspace
+
+    from openpto.lsp import server as module
+
+    def broken(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    server = module.create()
+    server.protocol._workspace = Workspace(None)
+    monkeypatch.setattr(module, "examine", broken)
+    monkeypatch.setattr(server, "show", lambda *_: pytest.fail("nothing was found out"))
+    asyncio.run(server.lint())
+    assert "the linter failed" in caplog.text
+    assert "too deep" in caplog.text

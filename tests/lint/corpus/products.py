@@ -17,3 +17,6 @@ def kernel(
     c[:] = pypto.matmul(a, d, pypto.DT_FP32)  # expect: PTO272
     e = pypto.matmul(a, wide, pypto.DT_FP32)  # expect: PTO279
     f = pypto.matmul(a, deep, pypto.DT_FP32)  # expect: PTO270
+    c[:] = a @ b  # expect: PTO274
+    c[:] = a @ d  # expect: PTO272
+    c[:] = a @ deep  # expect: PTO270

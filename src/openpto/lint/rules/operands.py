@@ -150,29 +150,47 @@ def chips(walk: Walk, call: Call) -> None:
 def products(walk: Walk, call: Call) -> None:
     """PTO270 (ranks), PTO272 (dtypes), PTO274 (K), PTO279 (inner axis)."""
     a, b = call.tensor("input"), call.tensor("mat2")
-    if a is None or b is None:
-        return
+    if a is not None and b is not None:
+        places = (call.at("input"), call.at("mat2"))
+        _product(walk, call.node, (a, b), places, (flag(call, "a_trans"), flag(call, "b_trans")))
+
+
+@on(Binary)
+def product_operators(walk: Walk, seen: Binary) -> None:
+    """The same of `a @ b`."""
+    if seen.name == "matmul" and isinstance(seen.left, Tensor) and isinstance(seen.right, Tensor):
+        _product(walk, seen.node, (seen.left, seen.right), (seen.node, seen.node), (False, False))
+
+
+def _product(
+    walk: Walk,
+    node: ast.AST,
+    operands: tuple[Tensor, Tensor],
+    places: tuple[ast.AST, ast.AST],
+    transposed: tuple[bool | None, bool | None],
+) -> None:
+    a, b = operands
     if a.dtype is not None and b.dtype is not None and a.dtype != b.dtype:
         if not {a.dtype, b.dtype} <= {"DT_FP8E4M3", "DT_FP8E5M2"}:
-            walk.report("PTO272", call.node, first=a.dtype, other=b.dtype)
-    for tensor, name in ((a, "input"), (b, "mat2")):
+            walk.report("PTO272", node, first=a.dtype, other=b.dtype)
+    for tensor, name, place in ((a, "input", places[0]), (b, "mat2", places[1])):
         extent = tensor.shape[-1] if tensor.shape else None
         if extent is not None and extent.value is not None and extent.value > INNER_LIMIT:
             shape = shape_text(tensor)
-            walk.report("PTO279", call.at(name), name=tensor.name or name, extent=extent.value, shape=shape)
+            walk.report("PTO279", place, name=tensor.name or name, extent=extent.value, shape=shape)
     if a.shape is None or b.shape is None:
         return
     if len(a.shape) != len(b.shape) or not 2 <= len(a.shape) <= 4:
-        walk.report("PTO270", call.node, first=len(a.shape), other=len(b.shape))
+        walk.report("PTO270", node, first=len(a.shape), other=len(b.shape))
         return
-    a_trans, b_trans = flag(call, "a_trans"), flag(call, "b_trans")
+    a_trans, b_trans = transposed
     if a_trans is None or b_trans is None:
         return
     depth, other = a.shape[-2 if a_trans else -1], b.shape[-1 if b_trans else -2]
     known = depth is not None and other is not None and depth.value is not None and other.value is not None
     if known and depth != other and a.full and b.full and depth is not None and other is not None:
         first, second = shape_text(a), shape_text(b)
-        walk.report("PTO274", call.node, first=first, other=second, a=depth.label, b=other.label)
+        walk.report("PTO274", node, first=first, other=second, a=depth.label, b=other.label)
 
 
 @on_call("reshape")
