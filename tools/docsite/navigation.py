@@ -14,7 +14,7 @@ from openpto.guide.leaves.tree import AREAS
 
 HOME = T("Home", "首页")
 SECTIONS: tuple[tuple[T, tuple[str, ...]], ...] = (
-    (T("Start", "入门"), ("tutorial.md",)),
+    (T("Start", "入门"), ("tutorial.md", "tutorial-operator.md")),
     (T("Guide", "排错指南"), ("guide/",)),
     (T("Operations", "操作"), ("api/",)),
     (T("Contract", "契约"), ("contract.md", "contract-ops.md")),
