@@ -26,7 +26,7 @@ AREAS: tuple[Area, ...] = (
     ),
     Area(
         T("A kernel with dynamic shapes does not compile, or its tail is wrong", "动态形状无法编译，或尾块出错"),
-        ("dynamic-shapes", "symbolic-tiles", "loop-bounds", "symbolic-indices", "tails", "scalars"),
+        ("dynamic-shapes", "symbolic-tiles", "loop-bounds", "symbolic-indices", "tails", "valid-extents", "scalars"),
     ),
     Area(
         T("A message about a loop, a condition or the order of writes", "与循环、条件或写入顺序有关的报错"),
@@ -54,6 +54,7 @@ AREAS: tuple[Area, ...] = (
             "ub-overflow",
             "cube-tiles",
             "cube-memory",
+            "conv-tiles",
             "choosing-tiles",
         ),
     ),
