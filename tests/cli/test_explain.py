@@ -100,6 +100,14 @@ def test_a_log_on_stdin(arguments):
     assert second.startswith("PTO303: ")
 
 
+@pytest.mark.parametrize("padding", range(40, 64))
+def test_the_line_that_is_shown_fits_the_page(padding):
+    text = f"step 1\n{'x' * padding} op [ADDS]tile shape not set 中文\n"
+    first = run("-", stdin=text.encode())[1].split("\n")[0]
+    assert first.startswith("line 2 of 2: xxx")
+    assert cell_width(first) <= 100
+
+
 def test_a_log_in_a_file(tmp_path):
     path = tmp_path / "run.log"
     path.write_text(LOG, encoding="utf-8")

@@ -140,3 +140,29 @@ def test_lines_of_a_traceback_weigh_by_what_they_are():
 )
 def test_plain_lines(line, shown):
     assert plain(line) == shown
+
+
+OURS = """\
+kernel.py:9: PyptoWarning: warning[PTO306]: data are moved where no tile is set                 (F21004)
+ --> kernel.py:9:5
+  |
+9 |     pypto.assemble(x, [0, 0], out)
+  |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = explain: pypto explain PTO306
+Traceback (most recent call last):
+  File "run.py", line 4, in <module>
+    kernel(x, out)
+pypto.PyptoRuntimeError: error[PTO305]: last tile value is not 32-byte aligned  (FC1001, F21004)
+  --> kernel.py:11:14
+   = explain: pypto explain PTO305
+"""
+
+
+def test_of_our_own_messages_the_error_wins():
+    assert key(OURS) == "PTO305"
+    assert key([*noise(100), *OURS.split("\n"), *noise(100)]) == "PTO305"
+
+
+def test_one_line_of_megabytes():
+    assert key("x" * 5_000_000) is None
+    assert key("x" * 5_000_000 + " Tile shape size 1 is not matched the output shape size 2") == "PTO303"

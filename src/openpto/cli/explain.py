@@ -115,10 +115,12 @@ def _nothing(query: str, answer: Answer) -> str:
 def _evidence(hit: Hit, total: int) -> str:
     """The line of the text that speaks for the page, cut to the width of a page."""
     assert hit.line is not None
-    text = _say("line", number=str(hit.line.number), total=str(total)) + hit.line.text.strip()
-    while cell_width(text) > _WIDTH:
-        text = text[: -max(2, (cell_width(text) - _WIDTH) // 2)].rstrip(".") + "..."
-    return text
+    text = _say("line", number=str(hit.line.number), total=str(total)) + " ".join(hit.line.text.split())
+    if cell_width(text) <= _WIDTH:
+        return text
+    while cell_width(text) > _WIDTH - 3:
+        text = text[:-1]
+    return f"{text.rstrip()}..."
 
 
 def _text_of(key: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
@@ -46,11 +46,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Familiar words of a message: a pattern, its longest fixed part in lower case, and the pages that it leads to."""
+    """Familiar words of a message, fields as ``{}``: the longest fixed part, and the pages that they lead to."""
 
-    pattern: re.Pattern[str]
+    text: str
     anchor: str
     pages: frozenset[str]
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where a text has the phrase, with anything of up to 80 characters in its fields."""
+        pattern = ".{0,80}?".join(map(re.escape, _FIELD.split(self.text)))
+        word = r"(?<![A-Za-z0-9_])" if self.text[0].isalnum() else ""
+        return (match.span() for match in re.finditer(word + pattern, text, re.IGNORECASE))
 
 
 @dataclass(slots=True)
@@ -78,18 +84,10 @@ _UNKNOWN, _COMMON = 3.0, 0.6
 def index() -> Index:
     """The index of all rules and leaves, made at the first question."""
     made = Index()
-    counts: dict[str, Counter[str]] = {}
-    phrases: dict[str, set[str]] = {}
-    for page, parts, familiar in _pages():
-        made.pages[page.key] = page
-        counts[page.key] = _count(parts)
-        for phrase in familiar:
-            if phrase in WRAPPERS and page.kind == "rule":
-                continue
-            trimmed = _FIELD.sub("{}", phrase).strip("{} ")
-            if page.kind == "rule" or not any(_same(trimmed, other) for other in phrases):
-                phrases.setdefault(trimmed, set()).add(page.key)
+    sources = list(_pages())
+    counts = {page.key: _count(parts) for page, parts, _ in sources}
     frequency = Counter(token for count in counts.values() for token in count)
+    made.pages = {page.key: page for page, _, _ in sources}
     made.rarity = {
         token: math.log(1 + len(counts) / (number + 0.5)) * (_COMMON if token in GENERIC else 1.0)
         for token, number in frequency.items()
@@ -104,8 +102,29 @@ def index() -> Index:
             for token in words:
                 made.sayings.setdefault(token, []).append((page.key, words))
     _seen.clear()
-    made.phrases = [_phrase(text, frozenset(keys)) for text, keys in phrases.items()]
+    made.phrases = _phrases((page, familiar) for page, _, familiar in sources)
     return made
+
+
+def _phrases(sources: Iterable[tuple[Page, list[str]]]) -> list[Phrase]:
+    """The familiar phrases with the pages that share them; a leaf has none that are words of a rule."""
+    found: dict[str, set[str]] = {}
+    fixed: list[str] = []  # longest fixed parts of the phrases of rules
+    for page, familiar in sources:
+        for phrase in familiar:
+            text = _FIELD.sub("{}", phrase).strip("{} ")
+            if page.kind == "rule":
+                if phrase not in WRAPPERS:
+                    found.setdefault(text, set()).add(page.key)
+                    fixed.append(_longest(text).strip())
+            elif not any(part in text.lower() or text.lower() in part for part in fixed):
+                found.setdefault(text, set()).add(page.key)
+    return [Phrase(text, _longest(text), frozenset(keys)) for text, keys in found.items()]
+
+
+def _longest(phrase: str) -> str:
+    """The longest part of a phrase without a field, in lower case."""
+    return max(_FIELD.split(phrase), key=len).lower()
 
 
 _seen: dict[str, frozenset[str]] = {}
@@ -159,12 +178,6 @@ def _leaf(leaf: Leaf) -> tuple[Page, list[tuple[str, float]], list[str]]:
     return Page(leaf.key, "leaf", leaf.title, (*titles, *situations, *symptoms)), parts, familiar
 
 
-def _same(symptom: str, phrase: str) -> bool:
-    """Whether a symptom of a leaf is words of a rule: then the rule answers, and the leaf is a near page."""
-    fixed = max(_FIELD.split(phrase), key=len).lower().strip()
-    return fixed in symptom.lower() or symptom.lower() in phrase.lower()
-
-
 def _is_message(symptom: str) -> bool:
     """Whether a symptom is words of a message rather than a complaint: it has a mark that prose does not have."""
     return len(symptom) >= 8 and bool(re.search(r"[_\[\]=:/().]|[A-Z]{2,}|[a-z][A-Z]", symptom)) and symptom.isascii()
@@ -182,11 +195,3 @@ def _count(parts: list[tuple[str, float]]) -> Counter[str]:
         for token in _words(text):
             count[token] += weight  # type: ignore[assignment]
     return count
-
-
-def _phrase(text: str, pages: frozenset[str]) -> Phrase:
-    fixed = [part for part in _FIELD.split(text) if part]
-    pattern = ".{0,80}?".join(map(re.escape, _FIELD.split(text)))
-    if text[0].isalnum():
-        pattern = rf"(?<![A-Za-z0-9_]){pattern}"
-    return Phrase(re.compile(pattern, re.IGNORECASE), max(fixed, key=len).lower(), pages)

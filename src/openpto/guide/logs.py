@@ -180,7 +180,8 @@ class _Reader:
         """What was kept; of a short text every line, with at least the weight of plain text outside of tracebacks."""
         if self.total > SHORT:
             return Digest(self.kept, self.total, True)
-        weights = {line.number: line.weight for line in self.kept if line.weight not in (NEAR, WARNING)}
+        light = (NEAR, WARNING) if not self.errors else (NEAR,)  # alone, a warning is what the text is about
+        weights = {line.number: line.weight for line in self.kept if line.weight not in light}
         lines = [
             Line(line.number, line.text, weights.get(line.number, PLAIN))
             for line in self.beginning

@@ -53,7 +53,6 @@ class Hit:
     key: str
     score: float
     line: Line | None = None
-    why: str = ""
 
 
 @dataclass(slots=True)
@@ -160,10 +159,7 @@ class _Evidence:
         if len(lower) != len(whole):  # a character whose small form is longer; places would not fit
             whole = lower
         found = [
-            (match.span(), phrase)
-            for phrase in self.known.phrases
-            if phrase.anchor in lower
-            for match in phrase.pattern.finditer(whole)
+            (span, phrase) for phrase in self.known.phrases if phrase.anchor in lower for span in phrase.spans(whole)
         ]
         for (start, end), phrase in _outermost(found):
             line = self.text.lines[bisect.bisect_right(starts, start) - 1]

@@ -18,6 +18,8 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _NUMBERS = frozenset({"0", "16", "32", "32768", "65535"})
 """Numbers that mean something without their text; all others are left out."""
 _FORMS_OF_CODE = tuple((name, re.compile(pattern)) for name, pattern in FORMS_OF_CODE)
+_SHORT = 500
+"""Longer texts are prose; ways to write code in them tell nothing."""
 _CODE_MARK = re.compile(r"[=>\[(/]| - |\d{5}|\.T\b|\de|tol\b|\bif\b|用")
 _FILLERS = re.compile("|".join(sorted(map(re.escape, FILLERS), key=len, reverse=True)))
 
@@ -39,7 +41,7 @@ def stem(word: str) -> str:
     ['shap', 'writ', 'writ', 'align', 'copy']
     """
     word = FORMS.get(word, word)
-    if len(word) > 4 and word.endswith("ies"):
+    if len(word) > 4 and word.endswith(("ies", "ied")):
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-2] if word.endswith(("xes", "ches", "shes", "sses")) else word[:-1]
@@ -100,7 +102,7 @@ def tokens(text: str) -> list[str]:
         word for word in english if word not in _STOP and not word[0].isdigit() and (len(word) > 1 or word == "k")
     ]
     found += _concepts(english)
-    if _CODE_MARK.search(text):
+    if len(text) < _SHORT and _CODE_MARK.search(text):
         found += [name for name, pattern in _FORMS_OF_CODE if pattern.search(text)]
     return found
 
