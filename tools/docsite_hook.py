@@ -25,17 +25,12 @@ SWITCH = "language:"
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Exchange what mkdocs found in docs/ for the pages of the site."""
-    pages = chosen(site_pages(config.extra["language"]), config.extra.get("only"))
+    pages = site_pages(config.extra["language"], config.extra.get("only"))
     config.nav = navigation(pages, config.extra["language"])
     kept = [file for file in files if file.src_dir != config.docs_dir]
     made = [File.generated(config, path, content=text) for path, text in pages.items()]
     made += [File.generated(config, path, abs_src_path=str(DOCS / path)) for path in assets()]
     return Files([*kept, *made])
-
-
-def chosen(pages: dict[str, str], only: list[str] | None) -> dict[str, str]:
-    """The pages whose paths are listed in `extra.only`, or all."""
-    return pages if only is None else {path: pages[path] for path in only}
 
 
 def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, **_: Any) -> None:

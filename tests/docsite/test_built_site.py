@@ -10,7 +10,18 @@ import pytest
 from docsite.built import external_loads, loads, pages_with, without_twin, wrong_switches
 
 ROOT = Path(__file__).resolve().parents[2]
-ONLY = ["index.md", "lint.md", "rules/index.md", "rules/PTO301.md", "gym/softmax.md"]
+ONLY = ["index.md", "lint.md", "editor.md", "rules/index.md", "rules/PTO301.md"]
+
+
+SAID: list[str] = []
+"""What mkdocs warns of while it builds."""
+
+
+class Listener(logging.Handler):
+    """Keeps warnings in SAID."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        SAID.append(record.getMessage())
 
 
 @pytest.fixture(scope="module")
@@ -21,16 +32,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from mkdocs.config import load_config
 
     folder = tmp_path_factory.mktemp("site")
-    logging.getLogger("mkdocs").setLevel(logging.ERROR)
+    log, listener = logging.getLogger("mkdocs"), Listener()
+    log.setLevel(logging.WARNING)
+    log.addHandler(listener)
     for language, file, place in (("en", "mkdocs.yml", folder), ("zh", "mkdocs.zh.yml", folder / "zh")):
         config = load_config(str(ROOT / file), site_dir=str(place), extra={"language": language, "only": ONLY})
         build(config)
+    log.removeHandler(listener)
     return folder
 
 
 def test_every_page_is_built_in_both_languages(site: Path) -> None:
     assert (site / "rules" / "PTO301" / "index.html").exists()
     assert without_twin(site, site / "zh") == []
+
+
+def test_links_into_pages_find_their_anchors_in_both_languages(site: Path) -> None:
+    assert 'id="settings"' in (site / "zh" / "lint" / "index.html").read_text(encoding="utf-8")
+    assert any("contract.md" in said for said in SAID)  # the pages that this site does not have
+    assert [said for said in SAID if "anchor" in said] == []
 
 
 def test_switch_of_languages_keeps_the_page(site: Path) -> None:

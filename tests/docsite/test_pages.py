@@ -123,6 +123,19 @@ def test_a_translation_that_lacks_a_part_is_behind(
     assert found == [False, True]
 
 
+def test_headlines_of_a_translation_have_the_anchors_of_the_original() -> None:
+    original = "# The `first` kernel\n\n```sh\n# no headline\n```\n\n## What it does, and why\n"
+    translation = "# 第一个\n\n```sh\n# no headline\n```\n\n## 作用\n"
+    expected = "# 第一个 { #the-first-kernel }\n\n```sh\n# no headline\n```\n\n## 作用 { #what-it-does-and-why }\n"
+    assert translations.with_anchors(translation, original) == expected
+    assert translations.with_anchors("# 第一个\n", original) == "# 第一个\n"
+
+
+def test_anchors_that_a_page_lacks_are_left_out() -> None:
+    source = Source("docs/a.md", "[b](b.md#x) [c](c.md#x)\n")
+    assert relinked(source, "a.md", {}, {"c.md"}) == "[b](b.md#x) [c](c.md)\n"
+
+
 def test_what_a_reader_sees_first_is_translated() -> None:
     """The home page, the tutorial and the contract are never behind; other pages say so where they are."""
     assert [path for path in ("index.md", "tutorial.md", "contract.md") if translations.behind(path)] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 
 import rule_pages
 from docsite.contract_pages import PATH as CONTRACT_OPS
@@ -11,6 +12,7 @@ from docsite.guide_pages import guide_pages, guide_places
 from docsite.gym_pages import gym_pages, gym_places
 from docsite.op_pages import op_pages
 from docsite.sources import DOCS, Source, outside_blocks, read, relinked, with_codes_linked, written
+from docsite.translations import behind, translated
 from openpto.diagnostics.language import Language
 
 OUTSIDE = {
@@ -25,13 +27,20 @@ _CHINESE_BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u
 _SWITCH = re.compile(r"\[(?:中文|English)\]\([^)]*\)(?: · )?")
 
 
-def site_pages(language: Language) -> dict[str, str]:
-    """The Markdown of every page."""
+def site_pages(language: Language, only: Collection[str] | None = None) -> dict[str, str]:
+    """The Markdown of every page, or of those that ``only`` names."""
     elsewhere = {**OUTSIDE, **gym_places(), **guide_places()}
+    found = sources(language, only)
+    other_anchors = {path for path in found if language == "zh" and not _anchors_of_the_original(path)}
     made = {}
-    for path, source in sources(language).items():
-        made[path] = with_codes_linked(joined(relinked(source, path, elsewhere)), path)
+    for path, source in found.items():
+        made[path] = with_codes_linked(joined(relinked(source, path, elsewhere, other_anchors)), path)
     return made
+
+
+def _anchors_of_the_original(path: str) -> bool:
+    """Whether the Chinese page has the anchors of the English one: written, and not behind if it is translated."""
+    return path in written_paths() and not (path in translated() and behind(path))
 
 
 def joined(text: str) -> str:
@@ -39,13 +48,15 @@ def joined(text: str) -> str:
     return outside_blocks(text, lambda prose: _CHINESE_BREAK.sub("", prose))
 
 
-def sources(language: Language) -> dict[str, Source]:
-    """The sources of all pages."""
+def sources(language: Language, only: Collection[str] | None = None) -> dict[str, Source]:
+    """The sources of all pages, or of those that ``only`` names."""
     made = {path: written(path, language) for path in written_paths()}
     for file in ("CONTRIBUTING.md", "CHANGELOG.md"):
         made[OUTSIDE[file]] = read(file)
-    made[CONTRACT_OPS] = contract_ops(language)
-    return made | rules(language) | op_pages(language) | guide_pages(language) | gym_pages(language)
+    for beginning, pages in GENERATED.items():
+        if only is None or any(path.startswith(beginning) for path in only):
+            made |= pages(language)
+    return made if only is None else {path: made[path] for path in only}
 
 
 def written_paths() -> list[str]:
@@ -67,3 +78,13 @@ def rules(language: Language) -> dict[str, Source]:
         if name.startswith("zh/") == bool(folder):
             made[f"rules/{name.removeprefix(folder)}"] = Source(f"docs/rules/{name}", _SWITCH.sub("", text, count=1))
     return made
+
+
+GENERATED: dict[str, Callable[[Language], dict[str, Source]]] = {
+    CONTRACT_OPS: lambda language: {CONTRACT_OPS: contract_ops(language)},
+    "rules/": rules,
+    "api/": op_pages,
+    "guide/": guide_pages,
+    "gym/": gym_pages,
+}
+"""Pages that are made of declarations, by the beginning of their paths."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from docsite.translations import BEHIND, behind
+from docsite.translations import BEHIND, behind, with_anchors
 from openpto.diagnostics import RULES
 from openpto.diagnostics.language import Language
 
@@ -49,7 +49,8 @@ def written(path: str, language: Language) -> Source:
     if language == "en":
         return read(f"docs/{path}")
     if (DOCS / "zh" / path).exists():
-        source = read(f"docs/zh/{path}")
+        source, original = read(f"docs/zh/{path}"), read(f"docs/{path}")
+        source = Source(source.file, with_anchors(source.text, original.text))
         return noted(source, BEHIND) if behind(path) else source
     return noted(read(f"docs/{path}"), ENGLISH_ONLY)
 
@@ -68,11 +69,13 @@ def place(file: str, elsewhere: Mapping[str, str]) -> str | None:
     return elsewhere.get(file)
 
 
-def relinked(source: Source, page: str, elsewhere: Mapping[str, str]) -> str:
+def relinked(
+    source: Source, page: str, elsewhere: Mapping[str, str], without_anchors: Container[str] = frozenset()
+) -> str:
     """The text with links to files of the repository turned into links between pages.
 
     Of a link to a file of the repository that the site does not have only the words stay. Links to what is nowhere
-    stay as they are; a strict build stops at them.
+    stay as they are; a strict build stops at them. Links to a page of ``without_anchors`` lead to its top.
     """
 
     def changed(match: re.Match[str]) -> str:
@@ -83,7 +86,7 @@ def relinked(source: Source, page: str, elsewhere: Mapping[str, str]) -> str:
         path = place(file, elsewhere)
         if path is None:
             return f"]({_NOT_HERE})" if (ROOT / file).exists() else match[0]
-        return f"]({relative(page, path)}{mark}{anchor})"
+        return f"]({relative(page, path)})" if path in without_anchors else f"]({relative(page, path)}{mark}{anchor})"
 
     return outside_blocks(source.text, lambda text: _WORDS_ALONE.sub(r"\1", _LINK.sub(changed, text)))
 

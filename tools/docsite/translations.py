@@ -12,6 +12,8 @@ BEHIND = '!!! warning "英文版本较新"\n\n    本页的英文版本已有改
 """Stands below the headline of a text that lacks something."""
 
 _BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
+_WHOLE_BLOCK = re.compile(r"(^```\w*[^\n]*\n.*?^```[ \t]*$)", re.M | re.S)
+_HEADLINE = re.compile(r"^(#+) (.*)$", re.M)
 _SHOWN = "text"
 """Blocks of this language are what programs show, in the language of the reader."""
 
@@ -32,6 +34,30 @@ def parts(text: str) -> dict[str, list[str] | list[int] | int]:
         "items": len(re.findall(r"^ *(?:-|\d+\.) ", prose, re.M)),
         "codes": sorted(set(re.findall(r"(?:PTO|OL)\d+", prose))),
     }
+
+
+def with_anchors(translation: str, original: str) -> str:
+    """The translation with the anchors of its original on its headlines, so that links to them need no translation.
+
+    Needs headlines that are alike; else the text stays as it is.
+    """
+    titles = iter(_HEADLINE.findall(_BLOCK.sub("", original)))
+    if parts(translation)["headlines"] != parts(original)["headlines"]:
+        return translation
+    pieces = _WHOLE_BLOCK.split(translation)
+    pieces[::2] = [
+        _HEADLINE.sub(lambda line: f"{line[0]} {{ #{anchor(next(titles)[1])} }}", piece) for piece in pieces[::2]
+    ]
+    return "".join(pieces)
+
+
+def anchor(title: str) -> str:
+    """The anchor that the site gives a headline: its words in small letters, joined by hyphens.
+
+    >>> anchor("What is `pypto lint`, and why?")
+    'what-is-pypto-lint-and-why'
+    """
+    return re.sub(r"\s+", "-", re.sub(r"[^\w\- ]", "", title.lower()).strip())
 
 
 @cache
