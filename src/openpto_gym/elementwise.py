@@ -51,6 +51,7 @@ _LAYOUTS: dict[str, dict[str, Any]] = {
     "heads_wider_than_a_tile": {"b": 1, "t": 5, "h": 130, "k": 80},
     "all_magnitudes": {"b": 2, "t": 19, "h": 4, "k": 32, "data": "spread"},
     "special_values": {"b": 1, "t": 3, "h": 2, "k": 24, "data": "special"},
+    "heads_of_a_model": {"b": 1, "t": 1024, "h": 12, "k": 128, "slow": True},
     "no_tokens": {"b": 2, "t": 0, "h": 4, "k": 16},
     "no_batch": {"b": 0, "t": 7, "h": 4, "k": 16},
 }

@@ -102,7 +102,7 @@ def test_mutants_are_different():
         found = mutants_of(file.name)
         assert len({mutant.name for mutant in found}) == len({mutant.text for mutant in found}) == len(found) > 0
         assert file.path.read_text(encoding="utf-8") not in {mutant.text for mutant in found}
-        assert all(len(mutant.reason) > 40 for mutant in found if mutant.reason)
+        assert all(len(mutant.reason) > 30 for mutant in found if mutant.reason)
 
 
 @pytest.mark.slow

@@ -18,6 +18,16 @@ TOLERANCES = {
     DataType.DT_FP16: Tolerance(rtol=2.0**-9, atol=1e-3),
     DataType.DT_BF16: Tolerance(rtol=2.0**-6, atol=8e-3),
 }
+
+
+def with_scores(largest: float) -> dict[DataType, Tolerance]:
+    """The tolerances where scores are up to ``largest``, above five or so.
+
+    A score is off by some 2^-24 of its size, and a weight by the factor e to that; values are up to four or so.
+    """
+    return TOLERANCES | {DataType.DT_FP32: Tolerance(rtol=1e-5, atol=4e-7 * largest)}
+
+
 # Scores of some thousands, off by a few units in the last place, move the logarithm of a weight by as much.
 PEAKED_TOLERANCES = TOLERANCES | {DataType.DT_FP32: Tolerance(rtol=1e-3, atol=2e-3)}
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openpto_gym.attention.cases import TOLERANCES
+from openpto_gym.attention.cases import TOLERANCES, with_scores
 from openpto_gym.causal_attention.golden import numpy_golden, torch_golden
 from openpto_gym.causal_attention.kernel import causal_attention
-from openpto_gym.operator import Array, Arrays, Case, Operator, cases_of, unwritten
+from openpto_gym.operator import FP32, Array, Arrays, Case, Operator, cases_of, unwritten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +44,17 @@ CASES = cases_of(
     history={"b": 1, "tq": 70, "tk": 300},
     one_query_after_a_history={"b": 2, "tq": 1, "tk": 260},
     fewer_keys_than_queries={"b": 1, "tq": 140, "tk": 10},
-    tempting_future={"b": 1, "tq": 200, "tk": 200, "tempting": True},
     flat_weights={"b": 1, "tq": 64, "tk": 150, "sharpness": 1e-3},
+    shared_key_heads={"b": 2, "tq": 40, "tk": 60, "nq": 4, "nkv": 2, "dtypes": (FP32,)},
     no_keys={"b": 1, "tq": 5, "tk": 0},
     no_queries={"b": 1, "tq": 0, "tk": 10},
     customary={"b": 1, "tq": 1024, "tk": 1024, "nq": 12, "nkv": 1, "d": 128, "slow": True},
     long={"b": 1, "tq": 130, "tk": 8000, "nq": 2, "nkv": 1, "d": 128, "slow": True},
+)
+
+
+CASES += cases_of(
+    CausalAttentionCase, with_scores(24.0), tempting_future={"b": 1, "tq": 200, "tk": 200, "tempting": True}
 )
 
 
@@ -64,7 +69,7 @@ def inputs(case: CausalAttentionCase) -> Arrays:
     key, value = draw(case.tk, case.nkv), draw(case.tk, case.nkv)
     if case.tempting:
         query[..., 0] = 4.0
-        key[..., 0] = np.linspace(0, 20, case.tk)[None, :, None]
+        key[..., 0] = np.linspace(0, 40, case.tk)[None, :, None]
     return {name: array.astype(case.element) for name, array in (("query", query), ("key", key), ("value", value))}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from openpto.testing import Tolerance
 from openpto.testing.tolerance import EXACT
 from openpto_gym.cross_entropy.golden import IGNORED, numpy_golden, torch_golden
-from openpto_gym.cross_entropy.kernel import cross_entropy
+from openpto_gym.cross_entropy.kernel import COLUMNS, cross_entropy
 from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of
 
 
@@ -17,7 +17,8 @@ from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of
 class CrossEntropyCase(Case):
     """``t`` tokens, ``v`` columns, normal logits, scaled.
 
-    ``data``: normal, edges (labels at the edges of blocks), ignored (every third label), ties (whole-numbered logits).
+    ``data``: normal, edges (labels at the edges of blocks), ignored (every third label), ties (whole-numbered logits),
+    negative (far below zero), falling (every block of columns far below the one before).
     """
 
     t: int
@@ -32,6 +33,9 @@ class CrossEntropyCase(Case):
         return EXACT if output == "best" else self.tolerance
 
 
+# Logits and their logarithmic sums are some hundreds, rounded to 2^-24 of that.
+FAR = Tolerance(rtol=1e-5, atol=1e-4)
+
 CASES = cases_of(
     CrossEntropyCase,
     dict.fromkeys((FP32, BF16), Tolerance(rtol=1e-5, atol=1e-5)),
@@ -41,7 +45,9 @@ CASES = cases_of(
     labels_at_edges={"t": 12, "v": 2100, "data": "edges"},
     ignored={"t": 20, "v": 300, "data": "ignored", "penalty": 1e-3},
     ties={"t": 20, "v": 2500, "data": "ties"},
-    large_logits={"t": 10, "v": 1500, "scale": 30.0, "tolerance": Tolerance(rtol=1e-5, atol=1e-4)},
+    large_logits={"t": 10, "v": 1500, "scale": 30.0, "tolerance": FAR},
+    all_negative={"t": 10, "v": 1500, "data": "negative", "tolerance": FAR},
+    falling_blocks={"t": 10, "v": 2500, "data": "falling", "tolerance": FAR},
     smoothing={"t": 20, "v": 1500, "smoothing": 0.1, "dtypes": (FP32,)},
     penalty={"t": 20, "v": 1500, "smoothing": 0.1, "penalty": 1e-2, "dtypes": (FP32,)},
     one_column={"t": 5, "v": 1},
@@ -57,6 +63,10 @@ def inputs(case: CrossEntropyCase) -> Arrays:
     labels = rng.integers(0, case.v, (case.t, 1))
     if case.data == "ties":
         logits = np.clip(np.rint(logits), -2, 2)
+    if case.data == "negative":
+        logits -= 300.0
+    if case.data == "falling":
+        logits -= 100.0 * (np.arange(case.v) // COLUMNS)
     if case.data == "edges":
         labels[:, 0] = np.resize([0, case.v - 1, 1023, 1024, 2047, 2048], case.t)
     if case.data == "ignored":

@@ -40,5 +40,5 @@ def numpy_golden(inputs: Arrays, bits: int) -> Arrays:
     if "grad" not in wide:
         return {"out": limited * step.astype(np.float64)}
     slope = (wide["grad"] * (limited - np.where(inside, ratio, 0.0))).sum(axis=1, keepdims=True)
-    dscale = np.where(inputs["scale"] > np.float32(SMALLEST), slope, 0.0)
+    dscale = np.where(inputs["scale"] >= np.float32(SMALLEST), slope, 0.0)
     return {"dweight": np.where(inside, wide["grad"], 0.0), "dscale": dscale}

@@ -55,4 +55,4 @@ def fake_quant_backward(
         pypto.assemble(pypto.where(inside, above, 0.0), [row, 0], dweight)
         slope = pypto.sum(above * pypto.where(inside, limited - ratio, limited), -1, True)
         given = pypto.view(scale, [ROWS, 1], [row, 0], valid_shape=[live, 1])
-        pypto.assemble(pypto.where(pypto.gt(given, SMALLEST), slope, 0.0), [row, 0], dscale)
+        pypto.assemble(pypto.where(pypto.ge(given, SMALLEST), slope, 0.0), [row, 0], dscale)

@@ -10,7 +10,7 @@ from openpto.testing import Tolerance
 from openpto_gym.grouped_matmul.golden import numpy_golden, torch_golden
 from openpto_gym.grouped_matmul.kernel import grouped_matmul
 from openpto_gym.matmul.cases import RTOL
-from openpto_gym.operator import Arrays, Case, Operator, cases_of
+from openpto_gym.operator import FP32, Arrays, Case, Operator, cases_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,9 @@ CASES = cases_of(
     one_row={"groups": (0, 1, 0)},
     around_a_block={"groups": (127, 128, 129)},
     small_groups={"groups": (3, 7, 1), "extra": 5},
+    past_two_blocks_of_columns={"groups": (5, 130), "n": 257},
     empty_groups={"groups": (0, 40, 0)},
+    no_rows={"groups": (0, 0), "dtypes": (FP32,)},
     customary={
         "groups": (40, 0, 200, 16, 0, 0, 100, 9), "k": 2048, "n": 512, "slow": True,
         "tolerance": Tolerance(rtol=2.0**-7, atol=3e-7 * 2048),

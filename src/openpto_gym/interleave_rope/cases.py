@@ -30,6 +30,7 @@ CASES = cases_of(
     one_short_of_a_block={"b": 2, "n": 2, "s": 31},
     one_past_a_block={"b": 2, "n": 2, "s": 33, "free": True},
     one_angle={"b": 3, "n": 2, "s": 40, "one_angle": True},
+    one_free_angle={"b": 2, "n": 2, "s": 40, "one_angle": True, "free": True},
     no_tokens={"b": 2, "n": 2, "s": 0},
     no_batch={"b": 0, "n": 2, "s": 8},
     many_heads={"b": 1, "n": 128, "s": 34, "slow": True},

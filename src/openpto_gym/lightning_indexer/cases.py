@@ -41,6 +41,7 @@ CASES = cases_of(
     around_k={"lengths": (15, 16, 17)},
     many_pages={"lengths": (500, 130)},
     two_new_tokens={"lengths": (65, 17, 1), "s": 2, "dtypes": (FP32,)},
+    more_new_tokens_than_tokens={"lengths": (1, 0, 70), "s": 3, "dtypes": (FP32,)},
     negative_scores={"lengths": (200,), "data": "negative"},
     all_alike={"lengths": (150, 20), "data": "alike"},
     empty_sequence={"lengths": (0, 40)},

@@ -62,6 +62,7 @@ def _cases(dtype: DataType) -> tuple[MatmulCase, ...]:
         case("deep_whole_numbers", 40, 1024, 40, "tn", whole=True),
         case("rows_of_all_magnitudes", 100, 48, 70, wide=True),
         case("no_rows", 0, 32, 16),
+        case("gate_of_experts", 64, 5120, 160, slow=True),
     )
 
 

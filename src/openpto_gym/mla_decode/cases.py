@@ -42,6 +42,7 @@ CASES = cases_of(
     two_new_tokens={"lengths": (129, 300), "s": 2, "dtypes": (FP32,)},
     wide_latent={"lengths": (150,), "n": 8, "latent": 512, "rope": 64, "dtypes": (FP32,)},
     small_pages={"lengths": (33, 100), "size": 16, "dtypes": (FP32,)},
+    more_new_tokens_than_tokens={"lengths": (1, 0, 130), "s": 3, "dtypes": (FP32,)},
     empty_sequence={"lengths": (0, 40)},
     no_sequences={"lengths": ()},
     customary={"lengths": (4096,), "n": 128, "latent": 512, "rope": 64, "slow": True},

@@ -32,6 +32,7 @@ CASES = cases_of(
     two_experts_take_all={"t": 30, "few": 2},
     dropped={"t": 40, "dropped": True},
     many_choices={"t": 20, "k": 8, "dtypes": (FP32,)},
+    no_tokens={"t": 0, "dtypes": (FP32,)},
     customary={"t": 256, "k": 8, "e": 160, "h": 5120, "slow": True, "dtypes": (BF16,)},
 )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openpto.testing import T3, Tolerance
+from openpto.testing import Tolerance
 from openpto.testing.tolerance import EXACT
 from openpto_gym.moe_gating.gate import Gate
 from openpto_gym.moe_gating.golden import numpy_golden, torch_golden
@@ -16,12 +16,17 @@ from openpto_gym.operator import FP32, Arrays, Case, Operator, cases_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatingCase(Case):
-    """``t`` tokens and ``e`` experts, normal logits, scaled; ``whole``: numbers from -2 to 2, of which many tie."""
+    """``t`` tokens and ``e`` experts, normal logits, scaled, around ``centre``; those of one expert ``drop`` lower.
+
+    ``whole``: numbers from -2 to 2, of which many tie.
+    """
 
     t: int
     e: int
     gate: Gate
     scale: float = 1.0
+    centre: float = 0.0
+    drop: float = 0.0
     whole: bool = False
 
     def tolerance_of(self, output: str) -> Tolerance:
@@ -29,18 +34,22 @@ class GatingCase(Case):
         return EXACT if output == "experts" else self.tolerance
 
 
-PLAIN = Gate(k=2)
+PLAIN, SOFTMAX = Gate(k=2), Gate(k=2, softmax=True, factor=2.5)
 BEST = Gate(k=4, groups=4, kept=1)
 PAIRS = Gate(k=4, softmax=True, groups=4, kept=2, best_two=True)
+# Logits are rounded to FP32 before, so that what is left is exp, a sum of up to 128 and two roundings.
 CASES = cases_of(
     GatingCase,
-    {FP32: T3},
+    {FP32: Tolerance(rtol=5e-6, atol=1e-7)},
     one_token={"t": 1, "e": 16, "gate": PLAIN},
     one_short_of_a_block={"t": 15, "e": 16, "gate": PLAIN},
     one_past_a_block={"t": 17, "e": 16, "gate": PLAIN},
     ties={"t": 40, "e": 16, "gate": PLAIN, "whole": True},
     saturated={"t": 20, "e": 16, "gate": PLAIN, "scale": 8.0},
     no_tokens={"t": 0, "e": 16, "gate": PLAIN},
+    # The guard against a sum of nothing is larger than the scores: it decides.
+    scores_below_the_guard={"t": 20, "e": 16, "gate": PLAIN, "centre": -60.0},
+    softmax_of_far_logits={"t": 20, "e": 16, "gate": SOFTMAX, "centre": 300.0, "drop": 200.0},
     groups_by_the_best={"t": 64, "e": 32, "gate": BEST},
     ties_of_groups={"t": 40, "e": 32, "gate": BEST, "whole": True},
     groups_by_two={"t": 50, "e": 64, "gate": PAIRS},
@@ -53,7 +62,8 @@ CASES = cases_of(
 def inputs(case: GatingCase) -> Arrays:
     """Logits and bias; the bias is a multiple of 1/8, so that it keeps ties."""
     rng = case.generator()
-    logits = rng.standard_normal((case.t, case.e)) * case.scale
+    logits = rng.standard_normal((case.t, case.e)) * case.scale + case.centre
+    logits[:, 0] -= case.drop
     if case.whole:
         logits = np.clip(np.rint(logits), -2, 2)
     bias = rng.integers(0, 3, case.e) / 8

@@ -25,7 +25,7 @@ def torch_golden(inputs: Arrays, gate: Gate) -> Arrays:
         biased = grouped.masked_fill(outside[..., None], 0.0).view(tokens, count)
     chosen = torch.sort(biased, dim=-1, descending=True, stable=True).indices[:, : gate.k]
     share = scores.gather(1, chosen)
-    share = share / share.sum(-1, keepdim=True) * gate.factor
+    share = share / (share.sum(-1, keepdim=True) + 1e-20) * gate.factor
     return {"weights": share.numpy(), "experts": chosen.double().numpy()}
 
 
@@ -44,5 +44,5 @@ def numpy_golden(inputs: Arrays, gate: Gate) -> Arrays:
             kept = sorted(range(gate.groups), key=lambda g: (-rank[g], g))[: gate.kept]
             biased = np.array([value if e // size in kept else 0.0 for e, value in enumerate(biased)])
         chosen = sorted(range(count), key=lambda e: (-biased[e], e))[: gate.k]
-        weights[t], experts[t] = scores[chosen] / scores[chosen].sum() * gate.factor, chosen
+        weights[t], experts[t] = scores[chosen] / (scores[chosen].sum() + 1e-20) * gate.factor, chosen
     return {"weights": weights, "experts": experts}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from openpto_gym.mutation.mutators import MUTATORS
 from openpto_gym.mutation.source import Source, sites
 
 SHARED = {
-    "flash": ("causal_attention", "window_attention", "paged_attention", "lightning_indexer", "mla_decode"),
+    "flash": ("causal_attention", "varlen_attention", "paged_attention", "lightning_indexer", "mla_decode"),
     "rotary": ("rope", "qk_norm_rope", "mla_prologue"),
     "quantising": ("quantize_int8", "quant_matmul"),
     "precision": ("softmax", "relu"),
@@ -37,7 +37,9 @@ class Planted:
 class Equivalent:
     """Mutants that mean what the kernel means, with the reason: those of one mutator that change one text.
 
-    ``after`` and ``function`` narrow the choice down; ``count`` is how many mutants it is.
+    ``after``, ``function`` and ``within``, a text of the line where the change begins, narrow the choice down;
+    ``count`` is how many mutants it is. With ``rounds`` the same is computed in exact arithmetic, in other steps that
+    round elsewhere; else the bits have to be the same.
     """
 
     mutator: str
@@ -45,7 +47,9 @@ class Equivalent:
     reason: str
     after: str | None = None
     function: str | None = None
+    within: str = ""
     count: int = 1
+    rounds: bool = False
 
     def fits(self, mutant: Mutant) -> bool:
         """Whether a mutant is one of these."""
@@ -53,6 +57,7 @@ class Equivalent:
             (self.mutator, self.before) == (mutant.mutator, mutant.before)
             and self.after in (None, mutant.after)
             and self.function in (None, mutant.function)
+            and self.within in mutant.source_line
         )
 
 
@@ -83,9 +88,10 @@ class Mutant:
     """A kernel file with one fault.
 
     name      subject, mutator and number, such as `softmax/tail_not_cut/2`
+    source_line  the line of the kernel where the change begins
     before    the text that was changed, in one line; ``after``: what it became
     text      the whole file with the fault
-    reason    why the mutant means the same; empty: it does not
+    reason    why the mutant means the same; empty: it does not. ``rounds``: but rounds elsewhere
     """
 
     name: str
@@ -94,10 +100,12 @@ class Mutant:
     kind: str
     function: str
     line: int
+    source_line: str
     before: str
     after: str
     text: str
     reason: str = ""
+    rounds: bool = False
 
 
 def subjects() -> tuple[Subject, ...]:
@@ -164,16 +172,17 @@ def _by_hand(of: Subject, text: str, planted: Sequence[Planted]) -> Iterator[Mut
 
 def _mutant(of: Subject, mutator: str, kind: str, function: str, text: str, begin: int, end: int, new: str) -> Mutant:
     old, line = text[begin:end], text.count("\n", 0, begin) + 1
+    source_line = text.splitlines()[line - 1].strip()
     changed = text[:begin] + new + text[end:]
-    return Mutant("", of.name, mutator, kind, function, line, _one_line(old), _one_line(new), changed)
+    return Mutant("", of.name, mutator, kind, function, line, source_line, _one_line(old), _one_line(new), changed)
 
 
 def _named(mutant: Mutant, number: int, equivalents: Sequence[Equivalent]) -> Mutant:
-    reason = next((entry.reason for entry in equivalents if entry.fits(mutant)), "")
-    return Mutant(
-        f"{mutant.subject}/{mutant.mutator}/{number}", mutant.subject, mutant.mutator, mutant.kind, mutant.function,
-        mutant.line, mutant.before, mutant.after, mutant.text, reason,
-    )  # fmt: skip
+    named = replace(mutant, name=f"{mutant.subject}/{mutant.mutator}/{number}")
+    for entry in equivalents:
+        if entry.fits(mutant):
+            return replace(named, reason=entry.reason, rounds=entry.rounds)
+    return named
 
 
 def _check_counts(of: Subject, found: Sequence[Mutant], equivalents: Sequence[Equivalent]) -> None:

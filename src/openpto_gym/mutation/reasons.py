@@ -7,6 +7,24 @@ ENDS_WITH_TENSOR = (
     "valid up to the end of its source."
 )
 
+CUT_SOURCE = (
+    "The source of the view is cut to the same live rows, and a view without valid_shape is valid as far as its source."
+)
+
+CARRIED = (
+    "The axis that is cut survives the reshape as it is, and a reshape without valid_shape then carries the live rows "
+    "by itself."
+)
+
+CUT_NEXT = "The reshape that follows cuts to the same live rows, and until then nothing is computed."
+
+MORE_IS_CUT = (
+    "More rows than the live ones are valid here, but every use meets an operand that is cut to the live rows, and the "
+    "smaller extent counts."
+)
+
+SAME_START = "The tensors that get each other's name are made in the same way and hold the same numbers."
+
 PROMOTED = (
     "By the contract this function of FP16 and BF16 operands is computed in FP32 and rounded once, where the result is "
     "stored: widening the operands first changes nothing."

@@ -89,10 +89,10 @@ def _names(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def digest(mutants: Iterable[Mutant]) -> str:
-    """A mark of a list of mutants, which changes with any of their texts or reasons."""
+    """A mark of a list of mutants, which changes with their texts, and when a mutant gets a reason or loses it."""
     mark = hashlib.sha256()
     for mutant in mutants:
-        mark.update(f"{mutant.name}\0{mutant.before}\0{mutant.after}\0{mutant.reason}\n".encode())
+        mark.update(f"{mutant.name}\0{mutant.before}\0{mutant.after}\0{bool(mutant.reason)}\n".encode())
     return mark.hexdigest()[:16]
 
 

@@ -24,8 +24,9 @@ OTHER_TYPES = {
     "DT_FP8E4M3": "DT_FP8E5M2",
 }  # fmt: skip
 SYMMETRIC = frozenset(
-    ("maximum", "minimum", "add", "mul", "eq", "ne", "range", "loop", "append", "max", "min", "ceildiv")
-)
+    ("maximum", "minimum", "add", "mul", "eq", "ne", "logical_and", "logical_or",
+     "range", "loop", "append", "max", "min", "ceildiv")
+)  # fmt: skip
 SMALL, LARGE = 1e-4, 1e6
 """Constants below guard against something and are dropped; those above are limits and become 0."""
 

@@ -38,6 +38,7 @@ CASES = cases_of(
     one_past_a_block={"t": 17},
     many_blocks={"t": 70, "first": 1000},
     large={"t": 20, "scale": 50.0},
+    near_epsilon={"t": 20, "scale": 1e-3},
     whole_heads_turn={"t": 20, "shape": WHOLE, "dtypes": (FP32,)},
     customary={"t": 32, "h": 5120, "shape": GLM, "rows": 1280, "slow": True, "dtypes": (BF16,)},
 )

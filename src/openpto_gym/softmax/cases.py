@@ -44,12 +44,13 @@ def _cases(dtype: DataType) -> tuple[SoftmaxCase, ...]:
     ending = "" if dtype is DataType.DT_FP32 else f"_{dtype.short.lower()}"
 
     def case(
-        name: str, rows: int, cols: int, scale: float = 1.0, centre: float = 0.0, infinite: bool = False
-    ) -> SoftmaxCase:
+        name: str, rows: int, cols: int, scale: float = 1.0, centre: float = 0.0,
+        infinite: bool = False, slow: bool = False,
+    ) -> SoftmaxCase:  # fmt: skip
         tolerance = (WIDE_TOLERANCES if cols > 10_000 else TOLERANCES)[dtype]
         return SoftmaxCase(
             name=name + ending, tolerance=tolerance, dtype=dtype, rows=rows, cols=cols,
-            scale=scale, centre=centre, infinite=infinite,
+            scale=scale, centre=centre, infinite=infinite, slow=slow,
         )  # fmt: skip
 
     return (
@@ -71,6 +72,7 @@ def _cases(dtype: DataType) -> tuple[SoftmaxCase, ...]:
         ),
         case("wide_rows", 3, 20_000, scale=3.0),
         case("no_rows", 0, 256),
+        case("scores_of_a_model", 4096, 4096, scale=2.0, slow=True),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openpto_gym.attention.cases import TOLERANCES
+from openpto_gym.attention.cases import TOLERANCES, with_scores
 from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of, unwritten
 from openpto_gym.window_attention.golden import numpy_golden, torch_golden
 from openpto_gym.window_attention.kernel import window_attention
@@ -39,14 +39,21 @@ CASES = cases_of(
     one_token={"lengths": (1,)},
     shorter_than_the_window={"lengths": (100, 20)},
     around_a_block={"lengths": (127, 128, 129)},
-    long_sequence={"lengths": (500,), "tempting": True},
     empty_sequences={"lengths": (0, 40, 0)},
     no_sequences={"lengths": ()},
     strong_sink={"lengths": (150,), "sink": 30.0},
     no_sink={"lengths": (150,), "sink": -1e4},
+    shared_key_heads={"lengths": (60, 70), "nq": 4, "nkv": 2, "dtypes": (FP32,)},
+    customary={"lengths": (2048, 1000), "nq": 8, "nkv": 1, "d": 128, "slow": True},
+)
+
+
+CASES += cases_of(
+    WindowAttentionCase,
+    {dtype: with_scores(12.0)[dtype] for dtype in (FP32, BF16)},
+    long_sequence={"lengths": (500,), "tempting": True},
     narrow_window={"lengths": (300,), "window": 5, "tempting": True, "dtypes": (FP32,)},
     odd_window={"lengths": (300,), "window": 130, "tempting": True, "dtypes": (FP32,)},
-    customary={"lengths": (2048, 1000), "nq": 8, "nkv": 1, "d": 128, "slow": True},
 )
 
 
@@ -58,7 +65,7 @@ def inputs(case: WindowAttentionCase) -> Arrays:
     key, value = rng.standard_normal((2, tokens, case.nkv, case.d))
     if case.tempting:
         query[..., 0] = 4.0
-        key[..., 0] = 8 * np.exp(-np.arange(tokens) / 100)[:, None]
+        key[..., 0] = 16 * np.exp(-np.arange(tokens) / 100)[:, None]
     sink = case.sink + rng.standard_normal(case.nq)
     arrays = {name: array.astype(case.element) for name, array in (("query", query), ("key", key), ("value", value))}
     ends = np.cumsum((0, *case.lengths)).astype(np.int32)

@@ -1,0 +1,14 @@
+"""Faults planted by hand, and mutants that mean the same."""
+
+from openpto_gym.mutation.mutant import Equivalent, Planted
+from openpto_gym.mutation.reasons import ENDS_WITH_TENSOR
+
+PLANTED: tuple[Planted, ...] = ()
+
+EQUIVALENT: tuple[Equivalent, ...] = (
+    Equivalent("valid_shape_lost", ", valid_shape=[live, 1]", ENDS_WITH_TENSOR, count=2),
+    Equivalent("valid_shape_lost", ", valid_shape=[live, width]", ENDS_WITH_TENSOR, count=2),
+    Equivalent(
+        "targets_swapped", "limited, step", "The two are only multiplied with each other.", function="fake_quant"
+    ),
+)

@@ -1,0 +1,19 @@
+"""Faults planted by hand, and mutants that mean the same."""
+
+from openpto_gym.mutation.mutant import Equivalent, Planted
+
+PLANTED: tuple[Planted, ...] = ()
+
+EQUIVALENT: tuple[Equivalent, ...] = (
+    Equivalent(
+        "loop_first_lost",
+        "count",
+        "starts[0] is 0, so that the first step adds nothing to starts[1].",
+        after="1, count",
+    ),
+    Equivalent(
+        "function_dropped",
+        "pypto.clone(starts)",
+        "A move copies: later changes of starts do not reach group_sums, cloned or not.",
+    ),
+)

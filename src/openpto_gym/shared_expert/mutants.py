@@ -1,0 +1,11 @@
+"""Faults planted by hand, and mutants that mean the same."""
+
+from openpto_gym.mutation.mutant import Equivalent, Planted
+from openpto_gym.mutation.reasons import CUT_SOURCE, ENDS_WITH_TENSOR
+
+PLANTED: tuple[Planted, ...] = ()
+
+EQUIVALENT: tuple[Equivalent, ...] = (
+    Equivalent("valid_shape_lost", ", valid_shape=[live, hidden]", ENDS_WITH_TENSOR),
+    Equivalent("valid_shape_lost", ", valid_shape=[live, inner]", CUT_SOURCE, count=2),
+)
