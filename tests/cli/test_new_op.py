@@ -193,11 +193,14 @@ def test_the_commands_of_the_page(made, family):
     text = (made[family] / "README.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
     commands = [line.partition("#")[0].split() for line in block.splitlines()]
-    assert [command[0] for command in commands] == ["pytest", "python", "pytest", "pypto", "pypto"]
-    ways = {"pytest": ["-m", "pytest", *PLUGIN], "python": [], "pypto": ["-m", "openpto.cli"]}
+    assert [command[0] for command in commands] == ["python", "python", "python", "pypto", "pypto"]
     for program, *args in commands:
+        if program == "pypto":
+            args = ["-m", "openpto.cli", *args]
+        elif args[:2] == ["-m", "pytest"]:
+            args = [*args, *PLUGIN]
         done = subprocess.run(
-            [sys.executable, *ways[program], *args], cwd=made[family], capture_output=True, text=True, check=False,
+            [sys.executable, *args], cwd=made[family], capture_output=True, text=True, check=False,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip
         assert done.returncode == 0, f"{program} {args}\n{done.stdout}\n{done.stderr}"
