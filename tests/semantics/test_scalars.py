@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from semantics_support import F32, I32, I64, D, T, blank, fails, jit, whole
 
+import openpto
 import pypto
 
 EDGES = [-7, -4, -1, 0, 1, 2, 5, 12]
@@ -335,6 +336,44 @@ def test_division_by_zero_that_nothing_uses(op, zero):
     kernel = floor if op == "//" else rest
     with fails("divi", code="PTO406", line=f"8 {op}", exc=ZeroDivisionError):
         kernel(np.full(4, 4, np.int32), np.zeros(4, np.int32))
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(
+    ("rule", "values"),
+    [
+        (lambda n: n + 1, (MOST,)),
+        (lambda n: n - 1, (LEAST,)),
+        (lambda n: n * 2, (MOST, LEAST)),
+        (lambda n: n * -1, (LEAST,)),
+        (lambda n: 0 - n, (LEAST,)),
+        (lambda n: -n, (LEAST,)),
+        (lambda n: -(n + 1), (MOST,)),
+        (lambda n: n // -1, (LEAST,)),
+        (lambda n: -n // 1, (LEAST,)),
+    ],
+)
+def test_results_that_64_bits_cannot_hold(rule, values, engine):
+    """Every operation that can leave the range stops there, and not a step earlier."""
+
+    @jit
+    def kernel(v: T([D], I64), o: T([D], I64)):
+        for i in pypto.loop(v.shape[0], name="L", idx_name="i"):
+            o[i] = rule(v[i])
+
+    with openpto.configure(engine=engine):
+        for value in values:
+            near = value - 2 if value > 0 else value + 2
+            if not LEAST <= rule(near) <= MOST:
+                near = near // 2 if near > 0 else -(-near // 2)
+            o = np.zeros(1, np.int64)
+            kernel(np.array([near]), o)
+            assert o[0] == rule(near)
+            with fails("overflow", code="PTO405", exc=OverflowError):
+                kernel(np.array([value]), np.zeros(1, np.int64))
 
 
 def test_division_that_is_not_reached():
