@@ -9,22 +9,31 @@ from typing import Any
 from openpto.verify.shrinking.program import Program
 
 
-def simpler(program: Program) -> Iterator[Program]:
-    """One expression of the kernel's file simpler, larger expressions first."""
-    count = sum(1 for _ in _places(program.tree))
-    for number in range(count):
-        node = _expression(program.tree, number)
-        for choice in range(_choices(node)):
-            changed, tree = program.edited()
-            parent, name, at = _at(tree, number)
-            old = getattr(parent, name) if at is None else getattr(parent, name)[at]
-            new = _choice(old, choice)
-            if at is None:
-                setattr(parent, name, new)
-            else:
-                getattr(parent, name)[at] = new
-            ast.fix_missing_locations(tree)
-            yield changed
+def simpler(program: Program, keeps: Callable[[Program], bool]) -> Program:
+    """Expressions of the kernel's file simpler, one after another, larger ones first."""
+    number = 0
+    while number < sum(1 for _ in _places(program.tree)):
+        kept = next((tried for tried in _simpler_at(program, number) if keeps(tried)), None)
+        if kept is None:
+            number += 1
+        else:
+            program = kept
+    return program
+
+
+def _simpler_at(program: Program, number: int) -> Iterator[Program]:
+    """The ways to make one expression simpler."""
+    for choice in range(_choices(_expression(program.tree, number))):
+        changed, tree = program.edited()
+        parent, name, at = _at(tree, number)
+        old = getattr(parent, name) if at is None else getattr(parent, name)[at]
+        new = _choice(old, choice)
+        if at is None:
+            setattr(parent, name, new)
+        else:
+            getattr(parent, name)[at] = new
+        ast.fix_missing_locations(tree)
+        yield changed
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None]]:

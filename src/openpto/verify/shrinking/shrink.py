@@ -143,16 +143,22 @@ class _Search:
         program = self._until_none("expressions", program, statements.with_plain_tiles)
         while True:
             before = (program.lines, program.elements, len(program.text))
-            program = self._until_none("statements", program, statements.fewer)
+            program = self._pass("statements", program, statements.fewer)
             program = self._until_none("blocks", program, self._unwrapped)
             program = self._until_none("helpers", program, functions.inlined)
             program = self._until_none("parameters", program, statements.without_parameters)
-            program = self._until_none("expressions", program, expressions.simpler)
+            program = self._pass("expressions", program, expressions.simpler)
             program = self._sizes(program, constants=True)
             program = self._until_none("names", program, statements.folded)
-            program = self._until_none("data", program, sizes.plainer, repeat=False)
+            program = self._until_none("data", program, sizes.plainer)
             if (program.lines, program.elements, len(program.text)) >= before:
                 return program
+
+    def _pass(
+        self, doing: str, program: Program, search: Callable[[Program, Callable[[Program], bool]], Program]
+    ) -> Program:
+        self.progress.doing = doing
+        return search(program, self.keeps)
 
     def _sizes(self, program: Program, constants: bool) -> Program:
         self.progress.doing = "sizes"
@@ -163,9 +169,7 @@ class _Search:
         indices = [value for _, _, value in stop.loops if value is not None] if stop is not None else []
         return statements.unwrapped(program, [*indices[:2], 1])
 
-    def _until_none(
-        self, doing: str, program: Program, candidates: Callable[[Program], Iterable[Program]], repeat: bool = True
-    ) -> Program:
+    def _until_none(self, doing: str, program: Program, candidates: Callable[[Program], Iterable[Program]]) -> Program:
         """Take the first candidate that is kept, then those of it, until none is."""
         self.progress.doing = doing
         while True:
@@ -173,8 +177,6 @@ class _Search:
             if found is None:
                 return program
             program = found
-            if not repeat:
-                return self._until_none(doing, program, candidates) if doing == "data" else program
 
     @property
     def what(self) -> str:

@@ -146,12 +146,18 @@ def plainer(program: Program) -> Iterator[Program]:
     """One tensor at a time with the same number everywhere; what is watched shows where it was written, and stays."""
     watched = {program.shares[one.tensor] for one in program.watched}
     for name, array in program.memory.items():
-        if program.shares.get(name) != name or not array.size or name in watched:
+        if program.shares.get(name) != name or name in watched or _uniform(array):
             continue
         for value in (0, 1):
             filled = np.full(array.shape, value).astype(array.dtype)
             if filled.tobytes() != array.tobytes():
                 yield replace(program, memory=_with(program, name, filled))
+
+
+def _uniform(array: Array) -> bool:
+    """Whether all elements are the same."""
+    data = array.tobytes()
+    return data == data[: array.itemsize] * array.size
 
 
 def _with(program: Program, owner: str, array: Array) -> Mapping[str, Array]:

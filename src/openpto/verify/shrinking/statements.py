@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from openpto.verify.shrinking.program import Program, blocks, function_of, loads, stores
@@ -37,28 +37,40 @@ def with_plain_tiles(program: Program) -> Iterator[Program]:
                     yield changed
 
 
-def fewer(program: Program) -> Iterator[Program]:
-    """Without runs of statements of one block: long runs first, later statements first."""
-    sizes = [len(block) for block in blocks(program.tree)]
-    for number, size in enumerate(sizes):
+def fewer(program: Program, keeps: Callable[[Program], bool]) -> Program:
+    """Without runs of statements of one block: outer blocks first, long runs first, later statements first."""
+    number = 0
+    while number < sum(1 for _ in blocks(program.tree)):
+        size = _size(program, number)
         run = size
         while run:
-            for start in range(size - run, -1, -max(run, 1)):
+            start = size - run
+            while start >= 0:
                 changed = _without(program, number, start, run)
-                if changed is not None:
-                    yield changed
-            run //= 2
+                if changed is not None and keeps(changed):
+                    program, size = changed, _size(changed, number)
+                start -= run
+            run = min(run // 2, size)
+        number += 1
+    return program
+
+
+def _size(program: Program, number: int) -> int:
+    """How many statements a block has; 0 if there is none."""
+    return next((len(block) for at, block in enumerate(blocks(program.tree)) if at == number), 0)
 
 
 def _without(program: Program, number: int, start: int, run: int) -> Program | None:
     changed, tree = program.edited()
     block = list(blocks(tree))[number]
     gone = block[start : start + run]
+    if not gone:
+        return None
     if any(isinstance(s, ast.FunctionDef) and s.name == program.kernel for s in gone):
         return None
     if any(isinstance(s, ast.Import) and s.names[0].name == "pypto" for s in gone):
         return None
-    if gone and all(isinstance(s, ast.Pass) for s in gone):
+    if all(isinstance(s, ast.Pass) for s in gone):
         return None
     del block[start : start + run]
     if not block:
