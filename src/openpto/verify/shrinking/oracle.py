@@ -106,13 +106,11 @@ def _comparison(replay: Replay, program: Program, values: bool) -> Kept:
     wrong, compared = _masks(replay, output)
     kind = _kind(output[wrong], before[wrong])
     right = compared & ~wrong & ~_is(kind, output, before)
-    watched = tuple(Watched(name, at, True) for at in _samples(wrong, output, None))
+    watched = tuple(Watched(name, at, True, output[at].tobytes()) for at in _samples(wrong, output, None))
     first = np.array(watched[0].index)
     watched += tuple(Watched(name, at, False) for at in _samples(right, output, first))
     golden = one.golden if one.golden.shape == output.shape else None
     strict = values or not kind
-    wanted = {at.index: output[at.index] for at in watched if at.wrong}
-    bits = {value.tobytes() for value in wanted.values()}
 
     def judge(tried: Program, run: Run) -> bool:
         outcome = run(tried, {})
@@ -123,7 +121,7 @@ def _comparison(replay: Replay, program: Program, values: bool) -> Kept:
         for element in tried.watched:
             value, old = now[element.index], was[element.index]
             if element.wrong:
-                good = bool(_is(kind, value, old)) if kind else value.tobytes() in bits
+                good = bool(_is(kind, value, old)) if kind else value.tobytes() == element.bits
             else:
                 good = not (kind and _is(kind, value, old))
                 good = good and (not strict or _is_right(tried, element, value, replay))

@@ -15,11 +15,12 @@ from openpto.capsule.replay_file import Replay
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """An element of an output, by the name of its tensor, and whether the recorded run had it wrong."""
+    """An element of an output, by the name of its tensor; whether the recorded run had it wrong, and its bits there."""
 
     tensor: str
     index: tuple[int, ...]
     wrong: bool
+    bits: bytes = b""
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,7 +100,7 @@ class _Search:
         self._kept = kept_of(self._replay, program_of(self._replay), self._values)
         program = self._kept.program
         self.best = program
-        if not self._kept.judge(program, self._run):
+        if not self._kept.judge(program, self._run_patiently):
             fail("PTO582", kernel=program.kernel, kind=self._replay.kind)
         if self._replay.kind != "engines":  # the reference compiles nothing, which small candidates gain from
             engine, self._settings["engine"] = self._settings.get("engine"), "reference"
@@ -133,6 +133,9 @@ class _Search:
     def _run(self, program: Program, changes: Mapping[str, Any]) -> Outcome | None:
         self._last = self._worker.run(program.capsule(), {**self._settings, **changes})
         return self._last
+
+    def _run_patiently(self, program: Program, changes: Mapping[str, Any]) -> Outcome | None:
+        return self._worker.run(program.capsule(), {**self._settings, **changes}, patient=True)
 
     # -- passes -------------------------------------------------------------------------------------------------------
 

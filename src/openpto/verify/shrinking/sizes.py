@@ -123,7 +123,7 @@ def _moved(program: Program, cut: set[tuple[str, int]], now: int, new: int, fron
                 index[axis] -= 0 if front else now - new
                 inside &= 0 <= index[axis] < new
         if inside:
-            kept.append(Watched(one.tensor, tuple(index), one.wrong))
+            kept.append(replace(one, index=tuple(index)))
     for wrong in (True, False):
         if any(w.wrong is wrong for w in program.watched) and not any(w.wrong is wrong for w in kept):
             return None

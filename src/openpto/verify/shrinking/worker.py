@@ -19,7 +19,7 @@ from openpto.capsule.call import Capsule
 from openpto.capsule.rerun import Outcome, namespace_of, rerun
 
 START = 120.0
-"""Seconds in which a process has to be ready."""
+"""Seconds in which a process has to be ready, and what is recorded has to repeat."""
 _CODE = "from openpto.verify.shrinking.worker import main; main()"
 
 
@@ -30,15 +30,15 @@ class Worker:
         self._seconds = seconds
         self._child: subprocess.Popen[bytes] | None = None
 
-    def run(self, call: Capsule, settings: Mapping[str, Any]) -> Outcome | None:
-        """How a call ends; None if it does not end in time or ends the process."""
+    def run(self, call: Capsule, settings: Mapping[str, Any], patient: bool = False) -> Outcome | None:
+        """How a call ends; None if it does not end in time or ends the process. ``patient``: it may take longer."""
         child = self._running()
         assert child.stdin is not None
         assert child.stdout is not None
         task = (call.flat.text, call.flat.kernel, call.tensors, call.same, dict(call.values), dict(settings))
         try:
             _send(child.stdin, task)
-            answer = _receive(child.stdout, self._seconds)
+            answer = _receive(child.stdout, max(self._seconds, START) if patient else self._seconds)
         except OSError:
             answer = None
         if answer is None:
