@@ -20,6 +20,9 @@ from docsite.translations import behind, translated
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE, CHINESE, APART = ROOT / "site", ROOT / "site" / "zh", ROOT / "build" / "site-zh"
+COMMAND = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+"""Not --quiet: a warning that is not shown is not counted either."""
+
 FOUND = {SITE: ("tile", "pto301", "row_softmax"), CHINESE: ("形状", "向量", "pto301")}
 """Words that the search of a language has to find."""
 
@@ -28,9 +31,8 @@ def build() -> bool:
     """Run mkdocs for both languages at once; True if neither had anything to say."""
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     environment.setdefault("SOURCE_DATE_EPOCH", "0")  # dates in the output would differ from build to build
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
     runs = [
-        subprocess.Popen([*command, "-f", str(ROOT / file), "-d", str(folder)], cwd=ROOT, env=environment)
+        subprocess.Popen([*COMMAND, "-f", str(ROOT / file), "-d", str(folder)], cwd=ROOT, env=environment)
         for file, folder in (("mkdocs.yml", SITE), ("mkdocs.zh.yml", APART))
     ]
     codes = [run.wait() for run in runs]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import build_site
 from docsite.built import external_loads, loads, pages_with, without_twin, wrong_switches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +41,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         build(config)
     log.removeHandler(listener)
     return folder
+
+
+def test_warnings_of_the_build_count() -> None:
+    assert "--strict" in build_site.COMMAND
+    assert not {"--quiet", "-q"} & set(build_site.COMMAND)
 
 
 def test_every_page_is_built_in_both_languages(site: Path) -> None:

@@ -11,6 +11,7 @@ from openpto.diagnostics.language import Language
 from openpto.guide.leaves import LEAVES, Leaf
 from openpto.guide.leaves.tree import AREAS
 
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LINK = re.compile(r"\]\((rule|guide):([\w-]+)\)")
 
 
@@ -42,7 +43,8 @@ def _page(leaf: Leaf, language: Language) -> Iterator[str]:
     if leaf.see:
         yield from ("", f"{WORDS['see'].in_language(language)}: {', '.join(leaf.see)}")
     yield from ("", f"## {WORDS['symptoms'].in_language(language)}", "")
-    yield from (f"- {_as_code(symptom)}" for symptom in leaf.symptoms)
+    said = [words for words in leaf.symptoms if language == "zh" or not _CHINESE.search(words)]
+    yield from (f"- {_as_code(words)}" for words in said)
 
 
 def _target(link: re.Match[str]) -> str:
