@@ -61,12 +61,13 @@ def _check_moved_node(node: TOp | TAssign, moved: dict[Var, Site]) -> None:
             portability(code, site=node.site, name=var.shown, line=line_of(moved[var]))
         for var in _writes(node):
             moved.pop(var, None)
-    if isinstance(node, TOp) and node.name == "clone" and _adds_to_copy(node.site):
-        for var in _reads(node):
-            if var.kind == "param":
-                portability("PTO612", site=node.site, name=var.name, line=line_of(node.site))
-            moved[var] = node.site
-    if is_move(node):
+    if isinstance(node, TOp) and node.name == "clone":
+        if _adds_to_copy(node.site):
+            for var in _reads(node):
+                if var.kind == "param":
+                    portability("PTO612", site=node.site, name=var.name, line=line_of(node.site))
+                moved[var] = node.site
+    elif is_move(node):
         moved.update((var, node.site) for var in _reads(node))
 
 

@@ -147,7 +147,9 @@ def locate(frame: FrameType | None, machine: Context | None) -> Site | None:
         code = frame.f_code
         file = code.co_filename
         if known[file] if file in known else is_user_file(file):
-            where = span_of(frame)
+            entry = _spans.get(id(code))
+            where = entry[1].get(frame.f_lasti) if entry is not None else None
+            where = where or span_of(frame)
             if span is None:
                 span = where
             elif name:

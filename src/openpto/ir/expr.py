@@ -136,6 +136,8 @@ def expr(value: Dim | bool) -> Expr:
 
 def as_dim(value: Dim) -> Dim:
     """Lower a node with a known value to an int."""
+    if type(value) is int:
+        return value
     if isinstance(value, Expr):
         known = value.concrete()
         return value if known is None else known

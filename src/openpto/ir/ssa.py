@@ -205,7 +205,7 @@ def _uses(thing: Any, used: set[Value | Expr]) -> None:
     if isinstance(thing, Value):
         used.add(thing)
         for d in thing.valid:
-            if isinstance(d, Expr):
+            if d.__class__ is Expr:
                 used.update(d.leaves)
     elif isinstance(thing, Expr):
         used.update(thing.leaves)
@@ -220,7 +220,8 @@ def _collect(block: Block, used: set[Value | Expr], links: list[Link]) -> None:
         if isinstance(stmt, Op):
             _uses(stmt.operands, used)
             for value in stmt.attrs.values():
-                _uses(value, used)
+                if isinstance(value, (tuple, Expr)):
+                    _uses(value, used)
             for result in stmt.results:
                 if isinstance(result, Value):
                     for extent in (*result.valid, *result.type.shape):

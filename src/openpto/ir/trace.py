@@ -207,7 +207,7 @@ class Trace:
         return node
 
     def _new(self, type: TileType, valid: tuple[Dim, ...], kind: str, name: str, site: Site) -> Var:
-        valid = tuple(ex.as_dim(v) for v in valid)
+        valid = tuple([v if v.__class__ is int else ex.as_dim(v) for v in valid])
         var = Var(self.uid(), self, self.region, type, valid, kind, name, site)
         self.vars.append(var)
         return var
@@ -350,7 +350,7 @@ class Trace:
         """Note that ``var`` has a new value of this type and valid shape."""
         self._save(var)
         self._wrote(var)
-        var.state = VarState(type, tuple(ex.as_dim(v) for v in valid), True, None)
+        var.state = VarState(type, tuple([v if v.__class__ is int else ex.as_dim(v) for v in valid]), True, None)
 
     def _save(self, var: Var) -> None:
         region: Region | None = self.region

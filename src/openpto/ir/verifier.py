@@ -319,9 +319,10 @@ class _Walk:
                     where, site, f"{_named(item)} has {len(item.valid)} valid extents for {item.type.rank} axes"
                 )
             for extent in item.type.shape:
-                if isinstance(extent, int) and extent < 0:
+                if not isinstance(extent, int):
+                    self.use(extent, where, site)
+                elif extent < 0:
                     self.report(where, site, f"{_named(item)} has the extent {extent}")
-                self.use(extent, where, site)
 
     def use(self, item: object, where: str, site: Site) -> None:
         """A value or every leaf of an expression must be visible; tuples are searched."""
@@ -334,7 +335,8 @@ class _Walk:
                     self.report(where, site, f"{_named(leaf)} is used where it is not defined")
         elif isinstance(item, tuple):
             for part in item:
-                self.use(part, where, site)
+                if not isinstance(part, int):
+                    self.use(part, where, site)
 
     def block(self, block: Block) -> None:
         for stmt in block.body:
@@ -350,7 +352,8 @@ class _Walk:
 
     def op(self, op: Op) -> None:
         self.use(op.operands, op.name, op.site)
-        self.use(tuple(op.attrs.values()), op.name, op.site)
+        if op.attrs:
+            self.use(tuple(op.attrs.values()), op.name, op.site)
         for why in self.form_problems(op):
             self.report(op.name, op.site, why)
         for result in op.results:
