@@ -444,9 +444,9 @@ def emit_into(op: str, operands: Sequence[Var | Imm | Expr], target: Var, **attr
 def pointwise(op: str, operands: Sequence[Operand], dtype: DataType | None = None) -> Var:
     """Record an elementwise op on operands whose types are checked; ``dtype`` is the result's (PTO229, PTO653)."""
     tiles = [x for x in operands if isinstance(x, Var)]
-    first, *others = tiles
-    if all(x.type.shape == first.type.shape and x.valid == first.valid for x in others):
-        return emit(op, operands, TileType(first.type.shape, dtype or first.type.dtype), first.valid)
+    like = tiles[0]
+    if all(x.type.shape == like.type.shape and x.valid == like.valid for x in tiles[1:]):
+        return emit(op, operands, TileType(like.type.shape, dtype or like.type.dtype), like.valid)
     shape = shapes.broadcast([ints(x) for x in tiles])
     if shape is None or math.prod(shape) > MAX_ELEMENTS:
         fail("PTO229", op=called(op), shapes=both(*(shapes.shape_text(x.type.shape) for x in tiles)))
