@@ -41,7 +41,7 @@ def lines(total: Tally, chosen: Mapping[str, str]) -> Iterator[str]:
     if total.stops:
         yield f"stopped by a code: {_counted(total.stops)}"
     if NO_DEVICE in total.stops:
-        yield "run mode npu needs a device and there is none; --run_mode sim runs the kernels on this machine"
+        yield "run mode npu needs a device: PYPTO_NPU_PYTHON names none; --run_mode sim runs kernels on this machine"
 
 
 def _runs(total: Tally) -> str:
