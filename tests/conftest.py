@@ -6,8 +6,13 @@ import signal
 import tempfile
 
 import pytest
+from hypothesis import settings
 
 STORE = "PYPTO_CACHE_DIR"
+
+# No test depends on how fast the machine is.
+settings.register_profile("openpto", deadline=None)
+settings.load_profile("openpto")
 
 
 def pytest_configure(config):

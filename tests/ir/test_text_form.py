@@ -249,7 +249,7 @@ class Generator:
         return ssa.build(self.trace)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 10**9))
 def test_random_kernels_print_parse_print(seed):
     kernel = Generator(seed).kernel()
@@ -258,7 +258,7 @@ def test_random_kernels_print_parse_print(seed):
     round_trip(kernel, sites=False, scopes=False)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 10**9))
 def test_random_kernels_are_well_formed(seed):
     assert verify(Generator(seed).kernel()) == []

@@ -68,7 +68,7 @@ def factorisations(count, rank):
     return [(count,), *rest]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from([1, 2, 3, 4]), min_size=1, max_size=4), st.data())
 def test_carried_valid_region_is_a_box(shape, data):
     """Whatever is carried through a reshape is exactly the box that holds the moved elements."""
