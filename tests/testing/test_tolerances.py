@@ -8,7 +8,20 @@ from test_compare import receipt_of
 from openpto.diagnostics import PyptoError
 from openpto.ir.dtypes import DataType, numpy_dtype
 from openpto.kernel.receipt import remember
-from openpto.testing import T1, T2, T3, T4, T5, T6, Tolerance, assert_close, compare, compare_triple, default_tolerance
+from openpto.testing import (
+    T1,
+    T2,
+    T3,
+    T4,
+    T5,
+    T6,
+    Tolerance,
+    assert_close,
+    compare,
+    compare_triple,
+    default_tolerance,
+    require_output,
+)
 from openpto.testing.units import unit
 
 FLOATS = ("FP16", "BF16", "FP32", "DOUBLE", "FP8E4M3", "FP8E5M2")
@@ -138,10 +151,52 @@ def test_triple_refuses_not_finite_elements():
         {"tolerance": T6},
         {"tolerance": T6, "benchmark": np.ones(2), "rtol": 0.1},
         {"benchmark": np.ones(2)},
+        {"rtol": np.nan},
+        {"atol": np.inf},
+        {"rtol": -0.1},
+        {"rtol": "0.1"},
+        {"atol": [0.1]},
+        {"tolerance": Tolerance(np.nan, 0.0)},
+        {"tolerance": Tolerance(0.0, 0.0, bad_share=np.nan)},
+        {"run": "T2"},
+        {"run": T2},
+        {"run": 0.1},
     ],
 )
 def test_what_is_no_tolerance_is_refused(arguments):
     assert code(output([1.0, 1.0]), np.ones(2), **arguments) == "PTO539"
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"), [("T2", "tolerance='T2'"), (T1, "tolerance='T1'"), (0.1, "rtol= or atol=")]
+)
+def test_a_tolerance_by_position_is_told_its_name(given, advice):
+    with pytest.raises(ValueError, match="PTO539") as caught:
+        assert_close(output([1.0, 1.0]), np.ones(2), given)
+    assert f"name the argument: {advice}" in " ".join(caught.value.fields["problem"].split())
+
+
+def test_a_kernel_is_not_its_receipt():
+    assert code(output([1.0, 1.0]), np.ones(2), run=output) == "PTO537"
+    with pytest.raises(PyptoError, match="receipt is needed"):
+        require_output(output([1.0]), np.ones(1), object())
+
+
+def test_limits_of_numpy_are_numbers():
+    assert assert_close(output([1.0, 1.5]), np.ones(2), atol=np.float32(0.5), rtol=np.int64(0)).ok
+
+
+@pytest.mark.parametrize(
+    "golden", [[[1.0, 2.0], [3.0]], ["1", "1"], [None, None], np.ones(2, complex), None, np.zeros(2, "datetime64[s]")]
+)
+def test_a_golden_without_real_numbers_is_refused(golden):
+    assert code(output([1.0, 1.0]), golden) == "PTO538"
+
+
+@pytest.mark.torch
+def test_a_sparse_golden_is_refused():
+    torch = pytest.importorskip("torch")
+    assert code(output([1.0, 1.0]), torch.ones(2).to_sparse()) == "PTO519"
 
 
 def test_triple_is_for_floats_of_the_device():

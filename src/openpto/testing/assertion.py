@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openpto.diagnostics import fail, make_error, user_boundary
+from openpto.ir.dtypes import from_numpy
 from openpto.kernel.host import HostTensor, host_tensor, is_torch_tensor
 from openpto.kernel.receipt import Receipt, last_run
 from openpto.language.configuration import settings
@@ -44,14 +47,15 @@ def assert_close(
         The comparison: its numbers, also where everything is inside.
 
     Raises:
-        AssertionError: PTO537, ``actual`` is not what the run wrote; PTO538, another shape or elements outside the
-            tolerance.
-        ValueError: PTO539, the tolerance is not one.
+        AssertionError: PTO537, ``actual`` is not what the run wrote; PTO538, another shape, a golden that is no array
+            of real numbers, or elements outside the tolerance.
+        ValueError: PTO539, the tolerance is not one, or stands where the receipt belongs.
 
     >>> from openpto.testing import T1
     >>> print(T1)
     T1: 0.0001 + 0.0078125*|golden|
     """
+    _require_receipt(run)
     mine = host_tensor("actual", 0, _dense(actual))
     chosen = _tolerance(mine, tolerance, rtol, atol, benchmark)
     require_output(actual, golden, run)
@@ -102,19 +106,58 @@ def _tolerance(
         return chosen
     if benchmark is not None:
         fail("PTO539", problem="only T6 compares with a benchmark")
-    if rtol is None and atol is None:
-        return chosen
-    return Tolerance(
-        chosen.rtol if rtol is None else rtol, chosen.atol if atol is None else atol, bad_share=chosen.bad_share
-    )
+    limits: Tolerance = chosen
+    if rtol is not None or atol is not None:
+        limits = Tolerance(
+            limits.rtol if rtol is None else rtol, limits.atol if atol is None else atol, bad_share=limits.bad_share
+        )
+    _require_limits(limits)
+    return limits
+
+
+def _require_limits(tolerance: Tolerance) -> None:
+    """Stop unless every limit is a number that can refuse something: with NaN or infinity any result would pass."""
+    for name in ("rtol", "atol", "bad_share"):
+        limit: object = getattr(tolerance, name)
+        if not (isinstance(limit, numbers.Real) and 0 <= float(limit) < math.inf):
+            fail("PTO539", problem=f"{name} is {limit!r}, not a finite number of at least 0")
+
+
+def _require_receipt(run: object) -> None:
+    """Stop where something else was given for the receipt, by position most of the time."""
+    if run is None or isinstance(run, Receipt):
+        return
+    if isinstance(run, (str, Tolerance, Ratios)):
+        name = run if isinstance(run, str) else run.name
+        given = f"tolerance={name!r}" if name else "tolerance=..."
+        fail("PTO539", problem=f"it stands where the receipt of a run belongs; name the argument: {given}")
+    if isinstance(run, numbers.Real):
+        fail("PTO539", problem=f"{run} stands where the receipt of a run belongs; name the argument: rtol= or atol=")
+    name = getattr(run, "__name__", "a kernel")
+    fail("PTO537", kernel=name, reason=f"run is of type {type(run).__name__}, and a receipt is needed")
 
 
 def _array(name: str, value: Any, shape: tuple[int, ...], tolerance: str) -> NDArray[Any]:
     """A golden as an array of the output's shape."""
-    array = host_tensor(name, 1, _dense(value)).array if is_torch_tensor(value) else np.asarray(value)
+    array = (
+        host_tensor(name, 1, _dense(value)).array if is_torch_tensor(value) else _real_numbers(name, value, tolerance)
+    )
     if shape != (array.shape or (1,)):
         fail("PTO538", summary=f"the shape is {list(shape)}, the {name}'s {list(array.shape)}", tolerance=tolerance)
     return array.reshape(shape)
+
+
+def _real_numbers(name: str, value: Any, tolerance: str) -> NDArray[Any]:
+    """An array of what is given; texts, objects, complex numbers and rows of several lengths stop with PTO538."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # rows of several lengths, or an object that refuses
+        kind = type(value).__name__
+    else:
+        if array.dtype.kind in "biuf" or from_numpy(array.dtype.newbyteorder("=")) is not None:
+            return array
+        kind = f"{type(value).__name__} of {array.dtype}"
+    fail("PTO538", summary=f"the {name} is a {kind}, not an array of real numbers", tolerance=tolerance)
 
 
 @user_boundary()
@@ -124,6 +167,7 @@ def require_output(actual: Any, golden: Any = None, run: Receipt | None = None) 
     Raises:
         AssertionError: PTO537.
     """
+    _require_receipt(run)
     receipt = run if run is not None else last_run()
     if receipt is None:
         fail("PTO537", kernel="a kernel", reason="no kernel call of this thread has completed")
@@ -147,7 +191,7 @@ def _bounds(value: Any) -> tuple[int, int]:
     """First byte and end of the memory in which the elements of an array or tensor lie; (0, 0) for anything else."""
     if isinstance(value, np.ndarray):
         pointer, shape, strides, size = value.ctypes.data, value.shape, value.strides, value.itemsize
-    elif is_torch_tensor(value):
+    elif _is_strided(value):
         size = value.element_size()
         pointer, shape, strides = value.data_ptr(), tuple(value.shape), tuple(s * size for s in value.stride())
     else:
@@ -160,6 +204,11 @@ def _bounds(value: Any) -> tuple[int, int]:
 
 def _dense(value: Any) -> Any:
     """The same elements in row-major order without gaps; other objects as they are."""
-    if is_torch_tensor(value):
+    if _is_strided(value):
         return value.detach().contiguous()
     return np.ascontiguousarray(value) if isinstance(value, np.ndarray) and value.ndim else value
+
+
+def _is_strided(value: Any) -> bool:
+    """Whether this is a torch tensor that has its elements in plain memory; a sparse one has not."""
+    return is_torch_tensor(value) and str(value.layout) == "torch.strided"
