@@ -83,7 +83,16 @@ HEADINGS = ("mutants", "same", *CHECKS, "only lint", "escaped", "lint", "caught"
 
 def page(counts: dict[str, Record]) -> str:
     """The text of the page."""
-    lines = [HEADER.rstrip("\n"), "", "## By subject", "", *_table("subject", _by_subject(counts)), ""]
+    left = [subject.name for subject in subjects() if subject.name not in counts]
+    lines = [
+        HEADER.rstrip("\n"),
+        *([f"- Not tried yet: {', '.join(left)}."] if left else []),
+        "",
+        "## By subject",
+        "",
+        *_table("subject", _by_subject(counts)),
+        "",
+    ]
     lines += ["## By kind of fault", "", *_table("kind", _by_kind(counts)), ""]
     lines += ["## Mutators", "", "| mutator | kind | what it does |", "|---|---|---|"]
     lines += [f"| `{m.name}` | {m.kind} | {_escaped(m.meaning)} |" for m in MUTATORS.values()]
