@@ -88,9 +88,11 @@ def describe(
     """
     if not isinstance(kernel, JitCallableWrapper):
         fail("PTO550", got=type(kernel).__name__)
+    if not isinstance(name, str):
+        refuse(kernel, str(name), f"its name is of type {type(name).__name__}, not a str")
     full = name if "::" in name else f"{NAMESPACE}::{name}"
     if not all(map(_NAME.fullmatch, full.split("::"))) or full.count("::") != 1:
-        _refuse(kernel, name, f"{name!r} is not of the form namespace::name")
+        refuse(kernel, name, f"{name!r} is not of the form namespace::name")
     _check_names(kernel, full, outputs, mutates, constants)
     tensors = kernel.signature.tensors
     values = [value for value in kernel.signature.values if value.name not in constants]
@@ -105,7 +107,7 @@ def describe(
     )
 
 
-def _refuse(kernel: JitCallableWrapper, name: str, problem: str) -> NoReturn:
+def refuse(kernel: JitCallableWrapper, name: str, problem: str) -> NoReturn:
     fail("PTO551", name=name, kernel=kernel.__name__, problem=problem)
 
 
@@ -116,15 +118,15 @@ def _check_names(
     for role, names in (("outputs", outputs), ("mutates", mutates)):
         for wanted in names:
             if wanted not in tensors:
-                _refuse(kernel, name, f"{role} names {wanted!r}; the tensors are {', '.join(tensors)}")
+                refuse(kernel, name, f"{role} names {wanted!r}; the tensors are {', '.join(tensors)}")
             if list(names).count(wanted) > 1 or (wanted in outputs and wanted in mutates):
-                _refuse(kernel, name, f"{wanted!r} is named twice in outputs and mutates")
+                refuse(kernel, name, f"{wanted!r} is named twice in outputs and mutates")
     if not outputs and not mutates:
-        _refuse(kernel, name, "it has neither outputs nor mutates, so that it would do nothing")
+        refuse(kernel, name, "it has neither outputs nor mutates, so that it would do nothing")
     values = [v.name for v in kernel.signature.values]
     for wanted in constants:
         if wanted not in values:
-            _refuse(kernel, name, f"constants names {wanted!r}; such parameters are {', '.join(values) or 'none'}")
+            refuse(kernel, name, f"constants names {wanted!r}; such parameters are {', '.join(values) or 'none'}")
 
 
 def _scalar(kernel: JitCallableWrapper, name: str, parameter: str, default: Any) -> Scalar:
@@ -137,7 +139,7 @@ def _scalar(kernel: JitCallableWrapper, name: str, parameter: str, default: Any)
     if default is MISSING and named:
         return Scalar(parameter, named[0])
     problem = f"{parameter} is not bool, int, float or str by its default or annotation; constants= fixes its value"
-    _refuse(kernel, name, problem)
+    refuse(kernel, name, problem)
 
 
 def _letter(number: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from openpto.diagnostics import fail
 from openpto.kernel.host import TORCH_DTYPES
-from openpto.torch_ops.description import Description
+from openpto.torch_ops.description import Description, refuse
 from openpto.torch_ops.shapes import ShapeRule, check_arguments, shapes_of
 
 
@@ -47,7 +47,10 @@ def make(torch: Any, op: Description, rules: Mapping[str, ShapeRule]) -> Any:
         check_arguments(op, tensors, ours.get)
         return _returned(results(tensors, scalars))
 
-    definition = torch.library.custom_op(op.name, run, mutates_args=sorted(op.mutates), schema=op.schema)
+    try:
+        definition = torch.library.custom_op(op.name, run, mutates_args=sorted(op.mutates), schema=op.schema)
+    except RuntimeError as error:  # an operator of torch itself, or of a library that is not written in Python
+        refuse(op.kernel, op.name, f"torch has an operator of this name or refuses it: {str(error).splitlines()[0]}")
     definition.register_fake(shape_only)
     return definition
 

@@ -30,6 +30,8 @@ def check_rules(op: Description, shapes: Mapping[str, ShapeRule]) -> None:
             problem = f"shapes names {name!r}; the outputs are {', '.join(outputs) or 'none'}"
         elif isinstance(rule, str) and rule not in inputs:
             problem = f"shapes says that {name} is shaped like {rule!r}; the inputs are {', '.join(inputs)}"
+        elif not isinstance(rule, str) and not callable(rule):
+            problem = f"the shape of {name} is {rule!r}, neither the name of an input nor a function"
         else:
             continue
         fail("PTO551", name=op.name, kernel=op.kernel.__name__, problem=problem)
