@@ -22,6 +22,7 @@ from openpto.testing import (
     default_tolerance,
     require_output,
 )
+from openpto.testing.differences import first_difference
 from openpto.testing.units import unit
 
 FLOATS = ("FP16", "BF16", "FP32", "DOUBLE", "FP8E4M3", "FP8E5M2")
@@ -180,6 +181,15 @@ def test_a_kernel_is_not_its_receipt():
     assert code(output([1.0, 1.0]), np.ones(2), run=output) == "PTO537"
     with pytest.raises(PyptoError, match="receipt is needed"):
         require_output(output([1.0]), np.ones(1), object())
+
+
+@pytest.mark.filterwarnings("error")
+def test_signalling_nan_is_told_without_a_warning_of_numpy():
+    never_written = np.array([0x7D01, 0x3C00], np.uint16).view(np.float16)
+    remember(receipt_of(never_written))
+    assert code(never_written, np.ones(2)) == "PTO538"
+    found = first_difference(np.ones(2, np.float16), never_written)
+    assert (found.index, found.count) == ((0,), 1)
 
 
 def test_limits_of_numpy_are_numbers():

@@ -7,6 +7,7 @@ import pytest
 from openpto.diagnostics import set_language
 from openpto.verify.html import page
 from openpto.verify.outcome import Check, Step, Verification
+from openpto.verify.text import details
 
 VOID = {"meta"}
 
@@ -50,6 +51,13 @@ def verification(**more):
         "warnings": ["PTO308"],
     }
     return Verification("scaled", steps, {"target": None, "chip": "910B"}, (receipt,), **more)
+
+
+def test_commands_quote_folders_with_spaces() -> None:
+    given = verification(replays=("my replays/a.json",))
+    assert "pypto replay 'my replays/a.json'" in " ".join(Parsed(page(given)).words)
+    told = ["".join(text for text, _ in line) for line in details(given)]
+    assert "pypto replay 'my replays/a.json'" in told
 
 
 def test_the_page_is_well_formed_and_needs_nothing_else() -> None:

@@ -115,7 +115,8 @@ def _integer_errors(actual: NDArray[Any], golden: NDArray[Any]) -> tuple[Float64
 
 
 def _float_errors(actual: NDArray[Any], golden: NDArray[Any]) -> tuple[Float64, Float64]:
-    got, want = actual.astype(np.float64), golden.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaN, such as memory has that was never written
+        got, want = actual.astype(np.float64), golden.astype(np.float64)
     same = (got == want) | (np.isnan(got) & np.isnan(want)) | (got == rounded(want, actual.dtype))
     with np.errstate(invalid="ignore"):  # inf - inf
         return np.where(same, 0.0, np.abs(got - want)), np.abs(want)

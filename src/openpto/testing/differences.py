@@ -72,6 +72,7 @@ class Difference:
         return "\n".join([head, *(f"  - {text}" for text in told)])
 
 
+@np.errstate(invalid="ignore")  # signalling NaN, such as memory has that was never written
 def first_difference(
     expected: Array, got: Array, tolerance: Tolerance | None = None, before: Array | None = None
 ) -> Difference | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -137,7 +138,7 @@ def _failures(found: Verification) -> Iterator[str]:
 def _replays(paths: Sequence[str]) -> Iterator[str]:
     if paths:
         yield f"<h2>{_word('replays')}</h2><pre>"
-        yield escape("\n".join(f"pypto replay {path}" for path in paths)) + "</pre>"
+        yield escape("\n".join(f"pypto replay {shlex.quote(path)}" for path in paths)) + "</pre>"
 
 
 def _device(found: Verification) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import TextIO
@@ -66,7 +67,7 @@ def details(found: Verification) -> Iterator[Line]:
         yield [(f"... {hidden}", "bold red")]
     if found.replays:
         yield []
-        yield from ([(f"pypto replay {path}", "")] for path in found.replays)
+        yield from ([(f"pypto replay {shlex.quote(path)}", "")] for path in found.replays)
     for number, step in enumerate(found.steps, 1):
         if step.state == "not run":
             yield []

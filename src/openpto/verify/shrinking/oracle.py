@@ -143,8 +143,8 @@ def _masks(replay: Replay, output: Array) -> tuple[Any, Any]:
     tolerance = tolerance_of(one)
     got = output.reshape(-1)[one.offset : one.offset + one.golden.size]
     golden = one.golden.reshape(-1)
-    want, have = golden.astype(np.float64), got.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
+        want, have = golden.astype(np.float64), got.astype(np.float64)
         equal = (want == have) | (np.isnan(want) & np.isnan(have)) | (have == want.astype(got.dtype).astype(np.float64))
         inside = np.isfinite(want) & np.isfinite(have) & (np.abs(have - want) <= tolerance.allowed(np.abs(want)))
     wrong = np.zeros(output.size, bool)
