@@ -88,6 +88,7 @@ PTO410: temporary buffer has no producer
 PTO410: new tensor is read before it was filled
 PTO410: 临时张量没有赋值就读
 PTO412: result array is full of zeros afterwards
+PTO412: output tensor is all zeros after the kernel was called
 PTO412: output keeps the values it had before the call
 PTO412: nothing is written to my output
 PTO412: 输出没有被写入，还是原来填的值
