@@ -98,8 +98,9 @@ class Carries:
             attrs=attributes,
             site=self.site,
         )
-        for var in self.plan.general_vars - self.plan.unsure.keys():
-            trace.valid_of(var, self.site)
+        for var in self.plan.general_vars:
+            if var not in self.plan.unsure:
+                trace.valid_of(var, self.site)
         for var, branch in self.plan.unsure.items():
             trace.make_unsure(var, branch)
         for slot in self._all_slots():
@@ -417,7 +418,7 @@ class Carries:
                 slot, path = cells[var]
                 self.plan.general.add((slot.key, path))
             else:
-                self.plan.general_vars.add(var)
+                self.plan.general_vars[var] = None
             self._learnt = True
 
     # -- after ---------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ class Plan:
 
     kinds: dict[tuple[Key, Path], Kind] = field(default_factory=dict)
     general: set[tuple[Key, Path]] = field(default_factory=set)
-    general_vars: set[Var] = field(default_factory=set)
+    general_vars: dict[Var, None] = field(default_factory=dict)  # keys, in the order in which they were found
     unsure: dict[Var, Site] = field(default_factory=dict)
     guess: bool = True
 
