@@ -70,6 +70,17 @@ def test_a_wrong_number_fails_with_its_place(folder) -> None:
     assert "first at (0, 0)" in detail
 
 
+def test_memory_that_no_kernel_wrote_is_no_disagreement_of_the_engines(folder) -> None:
+    """Each call finds other values there, as fresh memory may hold."""
+    fresh = "calls = []\n\n\ndef scaled_wrapper(x):\n    calls.append(1)\n    out = np.full_like(x, len(calls))"
+    wrapper = "def scaled_wrapper(x):\n    out = np.full_like(x, np.nan)"
+    found = verified(folder(impl=[("loop(0, rows, 8", "loop(0, rows - 8, 8"), (wrapper, fresh)]), ["tail"])
+    assert failures(found) == {("sim", "numbers")}
+    agree = next(check for check in found.step("sim").checks if check.name == "engines agree bit for bit")
+    assert agree.state == "not run"
+    assert "out differs only in what was in its memory before" in agree.detail
+
+
 def test_a_fault_fails_with_its_code(folder) -> None:
     found = verified(folder(impl=[("valid_shape=[live, 32]", "valid_shape=[8, 32]")]), ["tail"])
     assert failures(found) == {("sim", "runs on native")}
