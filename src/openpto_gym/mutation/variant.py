@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import cast
@@ -48,21 +50,41 @@ def _modules_of(package: str) -> dict[str, ModuleType]:
 
 @contextmanager
 def _replaced(files: Mapping[str, Path]) -> Iterator[None]:
-    """Load modules from other files, each in the place of the module of its name while this lasts."""
-    before = {name: sys.modules.get(name) for name in files}
+    """Modules are loaded from other files when they are imported while this lasts, in the order of the imports.
+
+    To load them at once would load the package of a kernel that imports from it in the middle of the kernel.
+    """
+    before = {name: sys.modules.pop(name, None) for name in files}
+    for name in files:  # `from package import module` takes what the package has
+        vars(openpto_gym).pop(name.removeprefix("openpto_gym."), None)
+    finder = _Finder(files)
+    sys.meta_path.insert(0, finder)
     try:
-        for name, path in files.items():
-            spec = spec_from_file_location(name, path)
-            assert spec is not None
-            assert spec.loader is not None
-            module = module_from_spec(spec)
-            _put(name, module)
-            spec.loader.exec_module(module)
         yield
+        assert finder.found == files.keys(), "the operator does not use the module"
     finally:
+        sys.meta_path.remove(finder)
         for name, kept in before.items():
             if kept is not None:
                 _put(name, kept)
+            else:
+                sys.modules.pop(name, None)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules of some names in files of its own."""
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        self.files = files
+        self.found: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in self.files:
+            return None
+        self.found.add(fullname)
+        return spec_from_file_location(fullname, self.files[fullname])
 
 
 def _put(name: str, module: ModuleType) -> None:

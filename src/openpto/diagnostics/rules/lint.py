@@ -347,14 +347,15 @@ from openpto.lsp.start import require
 
 
 def run():
-    known = sys.modules.get("pygls")
+    known = {{name: module for name, module in sys.modules.items() if name.split(".")[0] == "pygls"}}
+    for name in known:
+        del sys.modules[name]
     {hide}
     try:
         require()
     finally:
         sys.modules.pop("pygls", None)
-        if known is not None:
-            sys.modules["pygls"] = known
+        sys.modules.update(known)
 """
 
 register(
