@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 
 import pytest
@@ -52,3 +53,12 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"{compare_engines.compared} runs compared")
         for what, count in compare_engines.missing.most_common():
             terminalreporter.write_line(f"not compiled: {what} ({count})")
+
+
+@pytest.fixture(autouse=True)
+def options_end_with_the_test():
+    """Options that a test sets for the process do not reach the next one."""
+    yield
+    scopes = sys.modules.get("openpto.language.scopes")
+    if scopes is not None:
+        scopes.reset_options()
