@@ -131,7 +131,8 @@ def _divide(low: Lowering, node: Expr, args: list[Index]) -> Index:
     if not (isinstance(b, int) and b != 0):
         low.check(L.binary("ne", b, 0), "PTO406", fields, a, b)
     # the least integer divided by -1 traps in the machine, remainder and quotient alike
-    safe = low.b.hold(L.Pick(L.binary("eq", b, -1), 1, b)) if not isinstance(b, int) else 1 if b == -1 else b
+    negates = L.binary("eq", b, -1)
+    safe = low.b.hold(L.pick(negates, 1, b))
     rest = low.b.hold(L.Bin("mod", a, safe))
     top, bottom = _bounds(low, node.args[0]), _bounds(low, node.args[1])
     if top[0] < 0 or bottom[0] < 0:
@@ -142,10 +143,7 @@ def _divide(low: Lowering, node: Expr, args: list[Index]) -> Index:
     if top[0] <= ex.INT64_MIN and bottom[0] < 0:
         fits = L.binary("or", L.binary("ne", a, ex.INT64_MIN), L.binary("ne", b, -1))
         low.check(fits, "PTO405", fields, a, b)
-    if b == -1:
-        return L.sub(0, a)
-    quotient = L.Bin("div", a, safe)
-    return quotient if isinstance(b, int) else L.Pick(L.binary("eq", b, -1), L.sub(0, a), quotient)
+    return L.pick(negates, L.sub(0, a), L.Bin("div", a, safe))
 
 
 def _fields(node: Expr) -> Any:
