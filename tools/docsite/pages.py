@@ -31,16 +31,16 @@ def site_pages(language: Language, only: Collection[str] | None = None) -> dict[
     """The Markdown of every page, or of those that ``only`` names."""
     elsewhere = {**OUTSIDE, **gym_places(), **guide_places()}
     found = sources(language, only)
-    other_anchors = {path for path in found if language == "zh" and not _anchors_of_the_original(path)}
+    other_anchors = found.keys() - _anchors_of_the_original() if language == "zh" else set()
     made = {}
     for path, source in found.items():
         made[path] = with_codes_linked(joined(relinked(source, path, elsewhere, other_anchors)), path)
     return made
 
 
-def _anchors_of_the_original(path: str) -> bool:
-    """Whether the Chinese page has the anchors of the English one: written, and not behind if it is translated."""
-    return path in written_paths() and not (path in translated() and behind(path))
+def _anchors_of_the_original() -> set[str]:
+    """Chinese pages with the anchors of the English ones: those written, but for translations that are behind."""
+    return set(written_paths()).difference(filter(behind, translated()))
 
 
 def joined(text: str) -> str:
