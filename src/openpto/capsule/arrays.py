@@ -22,10 +22,16 @@ def dtype_name(array: Array) -> str:
     return dtype.short
 
 
+def bits_of(array: Array) -> Array:
+    """The bits of every element as an unsigned integer."""
+    return np.ascontiguousarray(array).reshape(array.shape).view(f"u{array.dtype.itemsize}")
+
+
 def raw(array: Array) -> Array:
     """The array in a type of numpy's own: as it is, or its bits as unsigned integers."""
-    dense = np.ascontiguousarray(array).reshape(array.shape)
-    return dense if dense.dtype.kind in "iufb" and dense.dtype.isbuiltin else dense.view(f"u{dense.dtype.itemsize}")
+    if array.dtype.kind in "iufb" and array.dtype.isbuiltin:
+        return np.ascontiguousarray(array).reshape(array.shape)
+    return bits_of(array)
 
 
 def element(name: str) -> np.dtype[Any]:

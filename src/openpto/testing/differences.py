@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto.capsule.arrays import bits_of
 from openpto.diagnostics.language import T, current_language
 from openpto.ir.dtypes import DataType, from_numpy
 
@@ -104,14 +105,28 @@ def first_difference(
     )  # fmt: skip
 
 
+def same_bits(first: Array, second: Array) -> bool:
+    """Whether two arrays have one shape and type, and the same bits; all NaN are equal."""
+    if (first.shape, first.dtype) != (second.shape, second.dtype):
+        return False
+    return not differing_bits(first, second).any()
+
+
+@np.errstate(invalid="ignore")  # signalling NaN, such as memory has that was never written
+def differing_bits(first: Array, second: Array) -> Mask:
+    """Which elements of two arrays of one shape and type differ in a bit; all NaN are equal."""
+    differ: Mask = np.asarray(bits_of(first) != bits_of(second))
+    if first.dtype.kind in "iub" or not differ.any():
+        return differ
+    both_nan = np.isnan(first.astype(np.float64)) & np.isnan(second.astype(np.float64))
+    return np.asarray(differ & ~both_nan)
+
+
 def _differing(expected: Array, got: Array, tolerance: Tolerance | None) -> Mask:
-    if expected.dtype.kind in "iub" and tolerance is None:
-        return np.asarray(expected != got)
     if tolerance is None and expected.dtype == got.dtype:
-        bits = np.dtype(f"u{expected.dtype.itemsize}")
-        differ = _dense(expected).view(bits) != _dense(got).view(bits)
-        both_nan = np.isnan(expected.astype(np.float64)) & np.isnan(got.astype(np.float64))
-        return np.asarray(differ & ~both_nan)
+        return differing_bits(expected, got)
+    if tolerance is None and expected.dtype.kind in "iub":
+        return np.asarray(expected != got)
     want, have = expected.astype(np.float64), got.astype(np.float64)
     with np.errstate(invalid="ignore"):
         equal = (want == have) | (np.isnan(want) & np.isnan(have))

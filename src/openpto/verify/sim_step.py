@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from openpto.capsule.interpreter import command
 from openpto.device import CHIPS
@@ -18,10 +17,11 @@ from openpto.kernel.receipt import Receipt
 from openpto.kernel.replays import write_call
 from openpto.language.configuration import configure
 from openpto.testing import compare, report, summary
+from openpto.testing.differences import differing_bits, same_bits
 from openpto.testing.replays import write_comparison
 from openpto.verify.golden_step import differences
 from openpto.verify.outcome import Check
-from openpto.verify.subject import Array, Arrays, Subject, Trial
+from openpto.verify.subject import Arrays, Subject, Trial
 
 ENGINES = ("native", "reference")
 
@@ -215,30 +215,13 @@ def described(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def same_bits(first: Array, second: Array) -> bool:
-    """Whether two arrays hold the same values bit for bit; all NaN are equal."""
-    if (first.shape, first.dtype) != (second.shape, second.dtype):
-        return False
-    return first.tobytes() == second.tobytes() or not _differing(first, second).any()
-
-
-def _differing(first: Array, second: Array) -> npt.NDArray[np.bool_]:
-    """Which elements of two arrays of one shape and type differ in a bit; NaN are equal."""
-    bits = np.dtype(f"u{first.itemsize}")
-    differ: npt.NDArray[np.bool_] = np.ascontiguousarray(first).view(bits) != np.ascontiguousarray(second).view(bits)
-    if first.dtype.kind in "iub":
-        return differ
-    with np.errstate(invalid="ignore"):  # signalling NaN of memory that was never written
-        return differ & ~(np.isnan(first.astype(np.float64)) & np.isnan(second.astype(np.float64)))
-
-
 def _as_before(one: ObservedCall, two: ObservedCall) -> bool:
     """Whether two calls of a kernel differ only in elements that neither changed."""
     for first, second, was, had in zip(one.after, two.after, one.before, two.before, strict=True):
         if (first.shape, first.dtype) != (second.shape, second.dtype):
             return False
-        differ = _differing(first, second)
-        if (differ & (_differing(first, was) | _differing(second, had))).any():
+        differ = differing_bits(first, second)
+        if (differ & (differing_bits(first, was) | differing_bits(second, had))).any():
             return False
     return True
 

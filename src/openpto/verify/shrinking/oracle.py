@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from openpto.capsule.arrays import Array
+from openpto.capsule.arrays import Array, bits_of
 from openpto.capsule.replay_file import Replay
 from openpto.capsule.rerun import Outcome
-from openpto.testing import compare, first_difference
+from openpto.testing import compare
+from openpto.testing.differences import same_bits
 from openpto.verify.replay import tolerance_of
 from openpto.verify.shrinking.program import Program, Watched
 
@@ -73,7 +74,7 @@ def _engines_differ(program: Program, run: Run) -> bool:
     if first.stop is not None or second.stop is not None:
         codes = [o.stop.code if o.stop is not None else "" for o in (first, second)]
         return codes[0] != codes[1]
-    return any(first_difference(a, b) is not None for a, b in zip(first.tensors, second.tensors, strict=True))
+    return not all(map(same_bits, first.tensors, second.tensors))
 
 
 def _keeps_bits(replay: Replay) -> Judge:
@@ -87,7 +88,7 @@ def _keeps_bits(replay: Replay) -> Judge:
         found = dict(zip(program.shares, outcome.tensors, strict=True))
         was = dict(zip(names, replay.outcome.tensors, strict=True))
         return all(
-            found[name].shape == was[name].shape and first_difference(was[name], found[name]) is None
+            same_bits(was[name], found[name])
             for name, before in zip(names, replay.call.tensors, strict=True)
             if name in found or was[name].tobytes() != before.tobytes()
         )
@@ -166,10 +167,7 @@ def _is(kind: str, values: Any, before: Any) -> Any:
     """Which values are wrong in a way."""
     values, before = np.asarray(values), np.asarray(before)
     if kind == "unwritten":
-        unsigned = f"u{values.dtype.itemsize}"
-        return np.ascontiguousarray(values).view(unsigned).reshape(values.shape) == np.ascontiguousarray(before).view(
-            unsigned
-        ).reshape(values.shape)
+        return bits_of(values) == bits_of(before)
     if kind == "zero":
         return values.astype(np.float64) == 0
     if kind == "not finite":
