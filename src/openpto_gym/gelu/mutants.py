@@ -3,6 +3,8 @@
 from openpto_gym.mutation.mutant import Equivalent, Planted
 from openpto_gym.mutation.reasons import ENDS_WITH_TENSOR
 
+FLAT = "x is finite; beyond FAR the density in FP32 is 0 and so is its product with x, whether x is limited or not."
+
 PLANTED: tuple[Planted, ...] = ()
 
 EQUIVALENT: tuple[Equivalent, ...] = (
@@ -10,14 +12,14 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "guard_dropped",
         "pypto.maximum(pypto.minimum(x, FAR), -FAR)",
-        "x is finite; beyond FAR the density in FP32 is 0 and so is its product with x, whether x is limited or not.",
+        FLAT,
         function="slope_erf",
         after="pypto.minimum(x, FAR)",
     ),
     Equivalent(
         "guard_dropped",
         "pypto.minimum(x, FAR)",
-        "x is finite; beyond FAR the density in FP32 is 0 and so is its product with x, whether x is limited or not.",
+        FLAT,
         function="slope_erf",
     ),
     Equivalent("constant_wrong", "16.0", "Between 16 and 16.16 both gradients are already 0 or 1 in FP32."),

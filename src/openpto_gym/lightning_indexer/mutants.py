@@ -1,6 +1,11 @@
 """Faults planted by hand, and mutants that mean the same."""
 
 from openpto_gym.mutation.mutant import Equivalent, Planted
+from openpto_gym.mutation.reasons import NO_PAGE
+
+ALREADY_NONE = (
+    "Of equal scores the earlier is chosen, and places without a token come before padding: they are -1 already."
+)
 
 PLANTED: tuple[Planted, ...] = ()
 
@@ -11,17 +16,17 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "mask_dropped",
         "pypto.where(pypto.gt(best, LOWEST), places, -1)",
-        "Of equal scores the earlier is chosen, and places without a token come before padding: they are -1 already.",
+        ALREADY_NONE,
     ),
     Equivalent(
         "mask_shifted",
         "pypto.gt",
-        "Of equal scores the earlier is chosen, and places without a token come before padding: they are -1 already.",
+        ALREADY_NONE,
     ),
     Equivalent(
         "tail_not_cut",
         "(lengths[b] - (steps - 1) + s).max(0)",
-        "A number of tokens below zero gives no page, as zero does, and is used for nothing else where there is none.",
+        NO_PAGE,
         after="(lengths[b] - (steps - 1) + s)",
     ),
 )

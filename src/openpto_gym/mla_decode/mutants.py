@@ -1,6 +1,7 @@
 """Faults planted by hand, and mutants that mean the same."""
 
 from openpto_gym.mutation.mutant import Equivalent, Planted
+from openpto_gym.mutation.reasons import NO_PAGE
 
 PLANTED: tuple[Planted, ...] = ()
 
@@ -8,7 +9,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "tail_not_cut",
         "(lengths[b] - (steps - 1) + s).max(0)",
-        "A number of tokens below zero gives no page, as zero does, and is used for nothing else where there is none.",
+        NO_PAGE,
         after="(lengths[b] - (steps - 1) + s)",
     ),
 )

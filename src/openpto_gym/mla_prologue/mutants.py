@@ -3,6 +3,8 @@
 from openpto_gym.mutation.mutant import Equivalent, Planted
 from openpto_gym.mutation.reasons import CARRIED, CUT_SOURCE, ENDS_WITH_TENSOR, MORE_IS_CUT
 
+STORED_FIRST = "Both halves are stored before anything is read, so what is filled in first never counts."
+
 PLANTED: tuple[Planted, ...] = ()
 
 EQUIVALENT: tuple[Equivalent, ...] = (
@@ -17,9 +19,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "init_missing",
         "pypto.full([TOKENS, 2 * half], 0.0, pypto.DT_FP32, valid_shape=[live, 2 * half])",
-        "Both halves are stored before anything is read, so what is filled in first never counts.",
+        STORED_FIRST,
     ),
-    Equivalent(
-        "init_wrong", "0.0", "Both halves are stored before anything is read, so what is filled in first never counts."
-    ),
+    Equivalent("init_wrong", "0.0", STORED_FIRST),
 )

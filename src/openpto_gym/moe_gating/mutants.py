@@ -6,20 +6,8 @@ from openpto_gym.mutation.reasons import CARRIED, ENDS_WITH_TENSOR, MORE_IS_CUT
 PLANTED: tuple[Planted, ...] = ()
 
 EQUIVALENT: tuple[Equivalent, ...] = (
-    Equivalent(
-        "valid_shape_lost",
-        ", valid_shape=[live, gate.groups]",
-        CARRIED,
-        function="within_groups",
-        within="ranking = pypto.reshape(best, [ROWS, gate.groups], valid_sha",
-    ),
-    Equivalent(
-        "valid_shape_lost",
-        ", valid_shape=[live, gate.groups]",
-        MORE_IS_CUT,
-        function="within_groups",
-        within="marks = pypto.full([ROWS, gate.groups], 0.0, pypto.DT_FP32, ",
-    ),
+    Equivalent("valid_shape_lost", ", valid_shape=[live, gate.groups]", CARRIED, within="pypto.reshape("),
+    Equivalent("valid_shape_lost", ", valid_shape=[live, gate.groups]", MORE_IS_CUT, within="pypto.full("),
     Equivalent("valid_shape_lost", ", valid_shape=[live, gate.groups, size]", CARRIED),
     Equivalent("valid_shape_lost", ", valid_shape=[live, gate.groups, 1]", CARRIED),
     Equivalent("valid_shape_lost", ", valid_shape=[live, experts]", CARRIED),

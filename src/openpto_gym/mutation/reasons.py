@@ -29,3 +29,5 @@ PROMOTED = (
     "By the contract this function of FP16 and BF16 operands is computed in FP32 and rounded once, where the result is "
     "stored: widening the operands first changes nothing."
 )
+
+NO_PAGE = "A number of tokens below zero gives no page, as zero does, and is used for nothing else where there is none."

@@ -6,20 +6,8 @@ from openpto_gym.mutation.reasons import CARRIED, ENDS_WITH_TENSOR
 PLANTED: tuple[Planted, ...] = ()
 
 EQUIVALENT: tuple[Equivalent, ...] = (
-    Equivalent(
-        "valid_shape_lost",
-        ", valid_shape=[live, size, size]",
-        ENDS_WITH_TENSOR,
-        function="sinkhorn",
-        within="block = pypto.view(logits, [TOKENS, size, size], [t, 0, 0], ",
-    ),
-    Equivalent(
-        "valid_shape_lost",
-        ", valid_shape=[live, size, size]",
-        CARRIED,
-        function="sinkhorn",
-        within="block = pypto.reshape(turned, [TOKENS, size, size], valid_sh",
-    ),
+    Equivalent("valid_shape_lost", ", valid_shape=[live, size, size]", ENDS_WITH_TENSOR, within="pypto.view("),
+    Equivalent("valid_shape_lost", ", valid_shape=[live, size, size]", CARRIED, within="pypto.reshape("),
     Equivalent("valid_shape_lost", ", valid_shape=[live, size * size]", CARRIED),
     Equivalent("valid_shape_lost", ", valid_shape=[size, size, live]", CARRIED),
     Equivalent("valid_shape_lost", ", valid_shape=[size * size, live]", CARRIED),
