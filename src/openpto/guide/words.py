@@ -98,9 +98,7 @@ def tokens(text: str) -> list[str]:
             english.append(run.replace("-", ""))
         else:
             english += _english(run, found)
-    found += [
-        word for word in english if word not in _STOP and not word[0].isdigit() and (len(word) > 1 or word == "k")
-    ]
+    found += filter(_tells, english)
     found += _concepts(english)
     if len(text) < _SHORT and _CODE_MARK.search(text):
         found += [name for name, pattern in _FORMS_OF_CODE if pattern.search(text)]
