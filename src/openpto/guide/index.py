@@ -59,13 +59,22 @@ class Phrase:
         return (match.span() for match in re.finditer(word + pattern, text, re.IGNORECASE))
 
 
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A saying of a page: its tokens, and how much they tell together."""
+
+    page: str
+    tokens: frozenset[str]
+    weight: float
+
+
 @dataclass(slots=True)
 class Index:
     """Pages, the weight of each token in each, how rare a token is, and the phrases."""
 
     pages: dict[str, Page] = field(default_factory=dict)
     weights: dict[str, dict[str, float]] = field(default_factory=dict)  # token -> page -> weight below 1
-    sayings: dict[str, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)  # token -> (page, its tokens)
+    sayings: dict[str, list[Saying]] = field(default_factory=dict)  # by each of their tokens
     rarity: dict[str, float] = field(default_factory=dict)
     phrases: list[Phrase] = field(default_factory=list)
 
@@ -97,11 +106,12 @@ def index() -> Index:
         for token, weight in count.items():
             made.weights.setdefault(token, {})[key] = weight / (weight + 2.0 * length)
     for page in made.pages.values():
-        for saying in page.sayings:
-            words = _words(saying)
+        for text in page.sayings:
+            words = _words(text)
+            saying = Saying(page.key, words, sum(map(made.rare, words)))
             for token in words:
-                made.sayings.setdefault(token, []).append((page.key, words))
-    _seen.clear()
+                made.sayings.setdefault(token, []).append(saying)
+    _words.cache_clear()
     made.phrases = _phrases((page, familiar) for page, _, familiar in sources)
     return made
 
@@ -127,14 +137,10 @@ def _longest(phrase: str) -> str:
     return max(_FIELD.split(phrase), key=len).lower()
 
 
-_seen: dict[str, frozenset[str]] = {}
-
-
+@cache
 def _words(text: str) -> frozenset[str]:
     """The tokens of a text, each once; texts of a page are asked for as parts and as sayings."""
-    if text not in _seen:
-        _seen[text] = frozenset(tokens(text))
-    return _seen[text]
+    return frozenset(tokens(text))
 
 
 def _pages() -> Iterator[tuple[Page, list[tuple[str, float]], list[str]]]:

@@ -218,23 +218,18 @@ class _Evidence:
                 self.add("words", page, WORDS * score / total, strongest)
 
     def _sayings(self, line: Line, bag: set[str], share: float = 1.0) -> None:
-        rare = self.known.rare
-        mine = sum(map(rare, bag))
         if len(bag) < 2:
             return
-        seen: set[tuple[str, frozenset[str]]] = set()
-        for token in bag:
-            for page, words in self.known.sayings.get(token, ()):
-                if (page, words) in seen:
-                    continue
-                seen.add((page, words))
-                common = words & bag
-                if len(common) < 2 or common <= GENERIC:
-                    continue
-                shared = sum(map(rare, common))
-                of_line, of_saying = shared / mine, shared / sum(map(rare, words))
-                alike = share * of_line * of_saying * min(1.0, shared / 8)
-                self.add("saying", page, SAYING * alike * math.sqrt(min(line.weight, ERROR)), line)
+        rare = self.known.rare
+        mine = sum(map(rare, bag))
+        for saying in {saying for token in bag for saying in self.known.sayings.get(token, ())}:
+            common = saying.tokens & bag
+            if len(common) < 2 or common <= GENERIC:
+                continue
+            shared = sum(map(rare, common))
+            of_line, of_saying = shared / mine, shared / saying.weight
+            alike = share * of_line * of_saying * min(1.0, shared / 8)
+            self.add("saying", saying.page, SAYING * alike * math.sqrt(min(line.weight, ERROR)), line)
 
     def clues(self) -> None:
         """Of pages that share a code or phrase, those that the rest of the text speaks for."""
