@@ -85,8 +85,12 @@ def render(
     *,
     severity: Severity | None = None,
     language: Language | None = None,
+    line: str | None = None,
 ) -> str:
-    """The full text of a diagnostic, without a trailing line end; each of the texts in a field ``notes`` is a note."""
+    """The full text of a diagnostic, without a trailing line end; each of the texts in a field ``notes`` is a note.
+
+    line    the source line of the place, where Python may know another text of the file
+    """
     tongue = language or current_language()
     words = _WORDS[tongue]
     title = rule.title.in_language(tongue)
@@ -98,7 +102,7 @@ def render(
     unsaid = [phrase for phrase in phrases if phrase not in seen]
     if unsaid:
         message += words["says"].format(phrase="; ".join(unsaid))
-    source = excerpt(site.span) if site.span is not None else None
+    source = excerpt(site.span, line) if site.span is not None else None
     margin = len(str(site.span.line)) if site.span is not None and source is not None else 2
     lines = [_headline(rule, severity or rule.severity, title)]
     lines += _place_lines(site.span, source, margin)

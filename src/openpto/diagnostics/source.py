@@ -30,9 +30,12 @@ class Excerpt:
     length: int
 
 
-def excerpt(span: Span) -> Excerpt | None:
-    """The line of a span with its marked cells, or None where Python does not have the text."""
-    raw = linecache.getline(span.file, span.line).rstrip("\r\n")
+def excerpt(span: Span, line: str | None = None) -> Excerpt | None:
+    """The line of a span with its marked cells, or None where Python does not have the text.
+
+    line    the text of the line where it is known to the caller; Python is not asked then
+    """
+    raw = (linecache.getline(span.file, span.line) if line is None else line).rstrip("\r\n")
     if not raw.strip():
         return None
     begin, end = _marked_characters(span, raw)

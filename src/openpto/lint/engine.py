@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import linecache
+import ast
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from openpto.lint.hooks import FUNCTION_CHECKS, MODULE_CHECKS
 from openpto.lint.judge import Judge, Look
 from openpto.lint.modules import Module, Project
 from openpto.lint.selection import Selection
-from openpto.lint.source import parse, read_text
+from openpto.lint.source import SourceFile, parse, read_text
 from openpto.lint.walk import Walk
 
 assert rules.__all__  # importing the package registers every check
@@ -27,7 +27,6 @@ def lint_text(text: str, path: str = "<text>", selection: Selection | None = Non
     >>> [finding.code for finding in lint_text(source)]
     ['PTO411', 'PTO501']
     """
-    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     judge = Judge(selection or Selection())
     module = _parsed(path, text, judge, Project())
     if module is not None:
@@ -46,7 +45,7 @@ def lint_files(files: Iterable[Path], selection: Selection | None = None) -> lis
         try:
             text = read_text(file)
         except (OSError, UnicodeDecodeError, SyntaxError) as error:
-            _unreadable(str(file), 1, 0, str(error), judge)
+            _unreadable(str(file), "", 1, 0, str(error), judge)
             continue
         module = _parsed(str(file), text, judge, project)
         if module is not None:
@@ -79,7 +78,7 @@ def _parsed(path: str, text: str, judge: Judge | None, project: Project) -> Modu
     except ValueError as error:  # null bytes
         line, column, why = 1, 0, str(error)
     if judge is not None:
-        _unreadable(path, line, column, why, judge)
+        _unreadable(path, text, line, column, why, judge)
     return None
 
 
@@ -104,7 +103,7 @@ def _look_at_functions(functions: Iterable[Function], judge: Judge) -> None:
             check(look, function)
 
 
-def _unreadable(path: str, line: int, column: int, why: str, judge: Judge) -> None:
+def _unreadable(path: str, text: str, line: int, column: int, why: str, judge: Judge) -> None:
     span = Span(path, line, max(column, 0), line, max(column, 0) + 1)
-    finding = Finding("PTO700", Site(span), {"why": why})
-    judge.add(finding, Module(parse(path, ""), Project()))
+    source = SourceFile(path, text, tuple(text.split("\n")), ast.Module([], []), {})
+    judge.add(Finding("PTO700", Site(span), {"why": why}), Module(source, Project()))

@@ -22,13 +22,18 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding; `site.span` is always known, `site.chain` tells by which calls a helper was reached."""
+    """One finding; `site.span` is always known, `site.chain` tells by which calls a helper was reached.
+
+    line    the first line of the span as it was linted, which need not be what is on disk; None in files that are no
+            part of the project
+    """
 
     code: str
     site: Site
     fields: Mapping[str, object] = field(default_factory=dict)
     severity: Severity = "error"
     fix: Fix | None = None
+    line: str | None = None
 
     @property
     def rule(self) -> Rule:
@@ -46,7 +51,7 @@ class Finding:
 
     def text(self, language: Language | None = None) -> str:
         """The full text, as the error of a run would have it."""
-        return render(self.rule, self.site, self.fields, severity=self.severity, language=language)
+        return render(self.rule, self.site, self.fields, severity=self.severity, language=language, line=self.line)
 
     def message(self, language: Language | None = None) -> str:
         """The message in one line, without its code."""

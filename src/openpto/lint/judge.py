@@ -36,7 +36,8 @@ class Judge:
         fields = finding.fields
         if finding.rule.profiles:
             fields = {"profiles": self.selection.target or ", ".join(finding.rule.profiles), **fields}
-        self.found[key] = replace(finding, severity=severity, fields=fields)
+        line = module.source.line(span.line) if span.file == module.source.path else None
+        self.found[key] = replace(finding, severity=severity, fields=fields, line=line)
 
     def applies(self, code: str, path: str) -> bool:
         """Whether a rule is worth looking for in a file."""

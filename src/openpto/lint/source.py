@@ -39,9 +39,12 @@ class SourceFile:
         end_col = self._character(end_line, getattr(node, "end_col_offset", None) or 0) if end_line else 0
         return Span(self.path, line, col, end_line, end_col)
 
+    def line(self, number: int) -> str:
+        """The text of a line, which counts from 1; empty where there is none."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+
     def _name_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Span:
-        text = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
-        start = max(text.find(node.name, self._character(node.lineno, node.col_offset)), 0)
+        start = max(self.line(node.lineno).find(node.name, self._character(node.lineno, node.col_offset)), 0)
         return Span(self.path, node.lineno, start, node.lineno, start + len(node.name))
 
     def segment(self, node: ast.AST) -> str:
@@ -55,9 +58,7 @@ class SourceFile:
 
     def _character(self, line: int, byte: int) -> int:
         """The column in characters; trees count the bytes of UTF-8."""
-        if not 1 <= line <= len(self.lines):
-            return byte
-        text = self.lines[line - 1]
+        text = self.line(line)
         return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
 
 

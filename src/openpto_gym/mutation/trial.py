@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import signal
 import sys
 import tempfile
@@ -188,7 +187,6 @@ def _lint_codes(mutant: Mutant, subject: Subject) -> tuple[str, ...]:
     """Codes of findings that the unchanged file does not have."""
     path = str(subject.path)
     new = Counter((finding.code, finding.message()) for finding in lint_text(mutant.text, path))
-    linecache.cache.pop(path, None)  # the linter leaves the changed text there, and the real kernel is traced from it
     return tuple(sorted({code for code, _ in new - _lint_baseline(path)}))
 
 
