@@ -354,8 +354,8 @@ def binary(op: str, a: Index, b: Index) -> Index:
         folded, other = _NUMBER_FIRST.get((op, a)), b
     elif isinstance(b, int):
         folded, other = _NUMBER_SECOND.get((op, b)), a
-    elif op in _EQUAL:
-        return _equal(op, a, b)
+    elif op in _EQUAL and a == b:
+        return _REFLEXIVE.get(op, a)
     else:
         return Bin(op, a, b)
     if folded is None:
@@ -363,12 +363,6 @@ def binary(op: str, a: Index, b: Index) -> Index:
     if isinstance(folded, int):
         return folded
     return folded(other) or Bin(op, a, b)
-
-
-def _equal(op: str, a: Index, b: Index) -> Index:
-    if a != b:
-        return Bin(op, a, b)
-    return _REFLEXIVE.get(op, a)
 
 
 def _same(other: Index) -> Index:
@@ -384,15 +378,12 @@ def _true(other: Index) -> Index | None:
 
 
 _Fold = int | Callable[[Index], Index | None]
-_NUMBER_SECOND: dict[tuple[str, int], _Fold] = {
-    ("add", 0): _same, ("sub", 0): _same, ("or", 0): _same, ("xor", 0): _same, ("mul", 0): 0, ("and", 0): 0,
-    ("mul", 1): _same, ("div", 1): _same, ("and", 1): _same_truth, ("or", 1): _true,
-}  # fmt: skip
 _NUMBER_FIRST: dict[tuple[str, int], _Fold] = {
     ("add", 0): _same, ("or", 0): _same, ("xor", 0): _same, ("mul", 0): 0, ("and", 0): 0,
     ("mul", 1): _same, ("and", 1): _same_truth, ("or", 1): _true,
 }  # fmt: skip
-"""What an operation with this number as its second or first operand is, or makes of the other one."""
+_NUMBER_SECOND = {**_NUMBER_FIRST, ("sub", 0): _same, ("div", 1): _same}
+"""What an operation with this number as its first or second operand is, or makes of the other one."""
 
 
 def pick(cond: Index, then: Index, other: Index) -> Index:
