@@ -34,7 +34,6 @@ LONG = 0.2
 """Seconds from which on a run notes that it is busy."""
 
 Key = tuple[Any, ...]
-_APART = (0, 1)
 _address, _first = ctypes.addressof, ctypes.c_char.from_buffer
 _CONSTANTS = (int, bool, str, bytes, type(None))
 
@@ -241,7 +240,7 @@ def _is_plain(value: Any, torch: Any) -> bool:
 def _relations(addresses: list[int], ends: list[int]) -> tuple[int, ...] | None:
     """Per tensor the first one that is the same memory; None if two share a part of theirs."""
     if len(addresses) == 2 and (ends[0] <= addresses[1] or ends[1] <= addresses[0]):
-        return _APART
+        return 0, 1
     found: list[int] = []
     for at, (begin, end) in enumerate(zip(addresses, ends, strict=True)):
         same = at
