@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -13,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-import openpto_gym
 from openpto_gym import registry
 from openpto_gym.operator import Operator
 
@@ -24,73 +24,59 @@ def load_variant(operator: str, module: str, path: Path) -> Operator:
     The modules of the package stay as they are: everything of the operator is loaded once more beside them.
     """
     registry.load(operator)  # so that every module has its place
-    with _without(operator), _replaced({module: path}):
-        return cast(Operator, import_module(f"openpto_gym.{operator}.cases").OPERATOR)
+    with _forgotten(f"openpto_gym.{operator}", module), _found_in(path, module):
+        variant = import_module(f"openpto_gym.{operator}.cases").OPERATOR
+        assert module in sys.modules, "the operator does not use the module"
+    return cast(Operator, variant)
 
 
 @contextmanager
-def _without(operator: str) -> Iterator[None]:
-    """Forget the modules of an operator while this lasts, so that they are loaded anew, and put them back."""
-    package = f"openpto_gym.{operator}"
-    before = _modules_of(package)
-    for name in before:
+def _forgotten(package: str, module: str) -> Iterator[None]:
+    """Forget a package and one more module while this lasts, so that they are loaded anew, and put them back."""
+    before = _loaded(package, module)
+    for name in reversed(before):  # a package after its modules
         del sys.modules[name]
+        head, _, last = name.rpartition(".")
+        vars(sys.modules[head]).pop(last, None)  # `from package import module` takes what the package has
     try:
         yield
     finally:
-        for name in _modules_of(package):
+        for name in _loaded(package, module):
             del sys.modules[name]
-        for name, module in before.items():
-            _put(name, module)
+        for name, kept in before.items():
+            sys.modules[name] = kept
+            head, _, last = name.rpartition(".")
+            setattr(sys.modules[head], last, kept)
 
 
-def _modules_of(package: str) -> dict[str, ModuleType]:
-    return {name: module for name, module in sys.modules.items() if f"{name}.".startswith(f"{package}.")}
+def _loaded(package: str, module: str) -> dict[str, ModuleType]:
+    """Those of these modules that are loaded, a package before its modules."""
+    found = {name: kept for name, kept in sys.modules.items() if name == module or f"{name}.".startswith(f"{package}.")}
+    return dict(sorted(found.items()))
 
 
 @contextmanager
-def _replaced(files: Mapping[str, Path]) -> Iterator[None]:
-    """Modules are loaded from other files when they are imported while this lasts, in the order of the imports.
+def _found_in(path: Path, module: str) -> Iterator[None]:
+    """The module is loaded from this file when it is imported while this lasts.
 
-    To load them at once would load the package of a kernel that imports from it in the middle of the kernel.
+    To load it at once would load the package of a kernel that imports from it in the middle of the kernel.
     """
-    before = {name: sys.modules.pop(name, None) for name in files}
-    for name in files:  # `from package import module` takes what the package has
-        vars(openpto_gym).pop(name.removeprefix("openpto_gym."), None)
-    finder = _Finder(files)
+    finder = _Finder(path, module)
     sys.meta_path.insert(0, finder)
     try:
         yield
-        assert finder.found == files.keys(), "the operator does not use the module"
     finally:
         sys.meta_path.remove(finder)
-        for name, kept in before.items():
-            if kept is not None:
-                _put(name, kept)
-            else:
-                sys.modules.pop(name, None)
 
 
+@dataclass(frozen=True)
 class _Finder(MetaPathFinder):
-    """Finds the modules of some names in files of its own."""
+    """Finds a module in a file of its own."""
 
-    def __init__(self, files: Mapping[str, Path]) -> None:
-        self.files = files
-        self.found: set[str] = set()
+    path: Path
+    module: str
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in self.files:
-            return None
-        self.found.add(fullname)
-        return spec_from_file_location(fullname, self.files[fullname])
-
-
-def _put(name: str, module: ModuleType) -> None:
-    """Make a module the one that every form of import finds."""
-    sys.modules[name] = module
-    head, _, last = name.rpartition(".")
-    package = openpto_gym if head == "openpto_gym" else sys.modules.get(head)
-    if package is not None:
-        setattr(package, last, module)
+        return spec_from_file_location(fullname, self.path) if fullname == self.module else None
