@@ -84,10 +84,13 @@ def compare(actual: NDArray[Any], golden: NDArray[Any], tolerance: Tolerance) ->
         raise ValueError(f"the result has shape {actual.shape}, the golden {golden.shape}")
     if not actual.size:
         return Comparison(0)
-    dtype = from_numpy(actual.dtype.newbyteorder("="))
-    if dtype is None or actual.dtype.kind in "iub":
-        return _summary(actual, golden, tolerance, *_integer_errors(actual, golden), None)
-    return _summary(actual, golden, tolerance, *_float_errors(actual, golden), dtype)
+    return _summary(actual, golden, tolerance, *_errors(actual, golden), _float_type(actual))
+
+
+def outside(actual: NDArray[Any], golden: NDArray[Any], tolerance: Tolerance) -> NDArray[np.bool_]:
+    """Which elements are outside of a tolerance. The arrays have one shape, as for ``compare``."""
+    error, size = _errors(actual, golden)
+    return np.asarray(error - tolerance.allowed(size) > 0)
 
 
 def error_ratios(actual: NDArray[Any], golden: NDArray[Any], tolerance: Tolerance) -> Float64:
@@ -95,12 +98,21 @@ def error_ratios(actual: NDArray[Any], golden: NDArray[Any], tolerance: Toleranc
 
     Where nothing is allowed, an error counts as infinite. The arrays have one shape, as for ``compare``.
     """
-    dtype = from_numpy(actual.dtype.newbyteorder("="))
-    whole = dtype is None or actual.dtype.kind in "iub"
-    error, size = (_integer_errors if whole else _float_errors)(actual, golden)
+    error, size = _errors(actual, golden)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = np.where(error == 0.0, 0.0, error / tolerance.allowed(size))
     return np.where(np.isnan(ratios), np.inf, ratios)
+
+
+def _float_type(actual: NDArray[Any]) -> DataType | None:
+    """The element type of floats; None for integers and what has none."""
+    return None if actual.dtype.kind in "iub" else from_numpy(actual.dtype.newbyteorder("="))
+
+
+def _errors(actual: NDArray[Any], golden: NDArray[Any]) -> tuple[Float64, Float64]:
+    """Errors, infinite ones where a NaN or infinity is lost, and magnitudes of the golden."""
+    error, size = (_integer_errors if _float_type(actual) is None else _float_errors)(actual, golden)
+    return np.where(np.isnan(error), np.inf, error), size
 
 
 def _integer_errors(actual: NDArray[Any], golden: NDArray[Any]) -> tuple[Float64, Float64]:
@@ -131,16 +143,15 @@ def _summary(
     dtype: DataType | None,
 ) -> Comparison:
     lost = ~np.isfinite(error)
-    error = np.where(np.isnan(error), np.inf, error)
     beyond = error - tolerance.allowed(size)
-    outside = beyond > 0
+    wrong = beyond > 0
     with np.errstate(invalid="ignore", divide="ignore"):
         relative = np.where(error == 0.0, 0.0, error / size)
     relative = np.where(lost, np.inf, relative)
     ulp, scaled = (np.zeros(1), np.zeros(1)) if dtype is None else _units(error, size, dtype)
     each_ulp = ulp if dtype is not None else np.zeros(error.shape)
-    order = np.argsort(-np.where(outside, beyond, -np.inf) if outside.any() else -error, axis=None, kind="stable")
-    count = int(np.count_nonzero(outside))
+    order = np.argsort(-np.where(wrong, beyond, -np.inf) if wrong.any() else -error, axis=None, kind="stable")
+    count = int(np.count_nonzero(wrong))
     places = [np.unravel_index(int(k), error.shape) for k in order[: min(WORST, count or WORST)]]
     measured, bounds = (error, _STEP_BOUNDS) if dtype is None else (ulp, _ULP_BOUNDS)
     return Comparison(
@@ -152,7 +163,7 @@ def _summary(
         max_rel=float(relative.max()),
         max_ulp=float(ulp.max()),
         max_scaled_ulp=float(scaled.max()),
-        first=_place(np.unravel_index(int(np.argmax(outside)), error.shape)) if count else (),
+        first=_place(np.unravel_index(int(np.argmax(wrong)), error.shape)) if count else (),
         worst=tuple(
             Element(
                 _place(at),

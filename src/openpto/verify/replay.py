@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from openpto.capsule.arrays import Array
 from openpto.capsule.replay_file import Expected, Replay, versions
 from openpto.capsule.rerun import Outcome
 from openpto.testing import Tolerance, compare, first_difference, summary
@@ -44,6 +45,11 @@ def tolerance_of(expected: Expected) -> Tolerance:
     """The tolerance of a comparison that was recorded."""
     limits = expected.tolerance
     return Tolerance(limits["rtol"], limits["atol"], limits.get("bad_share", 0.0))
+
+
+def compared_part(expected: Expected, tensor: Array) -> Array:
+    """The elements of a tensor that were compared, in the shape of the golden; of a dense one, its own memory."""
+    return tensor.reshape(-1)[expected.offset :][: expected.golden.size].reshape(expected.golden.shape)
 
 
 def _differences(replay: Replay, recorded: Outcome, outcome: Outcome, head: str) -> Iterator[str]:
@@ -85,10 +91,8 @@ def _told(replay: Replay, outcome: Outcome) -> Iterator[str]:
         yield outcome.stop.text
     elif replay.expected is not None:
         one = replay.expected
-        flat = outcome.tensors[one.tensor].reshape(-1)
-        part = flat[one.offset : one.offset + one.golden.size].reshape(one.golden.shape)
         tolerance = tolerance_of(one)
-        found = compare(part, one.golden, tolerance)
+        found = compare(compared_part(one, outcome.tensors[one.tensor]), one.golden, tolerance)
         yield f"{replay.call.names[one.tensor]}: {summary(found)} (tolerance {tolerance})"
     here = versions()
     for name, was in replay.versions.items():

@@ -18,8 +18,9 @@ from openpto.capsule.arrays import Array, bits_of
 from openpto.capsule.replay_file import Replay
 from openpto.capsule.rerun import Outcome
 from openpto.testing import compare
+from openpto.testing.compare import outside
 from openpto.testing.differences import same_bits
-from openpto.verify.replay import tolerance_of
+from openpto.verify.replay import compared_part, tolerance_of
 from openpto.verify.shrinking.program import Program, Watched
 
 SAMPLES = 4
@@ -141,18 +142,10 @@ def _masks(replay: Replay, output: Array) -> tuple[Any, Any]:
     """Elements of an output that are wrong, and those that were compared."""
     one = replay.expected
     assert one is not None
-    tolerance = tolerance_of(one)
-    got = output.reshape(-1)[one.offset : one.offset + one.golden.size]
-    golden = one.golden.reshape(-1)
-    with np.errstate(invalid="ignore", over="ignore"):
-        want, have = golden.astype(np.float64), got.astype(np.float64)
-        equal = (want == have) | (np.isnan(want) & np.isnan(have)) | (have == want.astype(got.dtype).astype(np.float64))
-        inside = np.isfinite(want) & np.isfinite(have) & (np.abs(have - want) <= tolerance.allowed(np.abs(want)))
-    wrong = np.zeros(output.size, bool)
-    compared = np.zeros(output.size, bool)
-    wrong[one.offset : one.offset + one.golden.size] = ~(equal | inside)
-    compared[one.offset : one.offset + one.golden.size] = True
-    return wrong.reshape(output.shape), compared.reshape(output.shape)
+    wrong, compared = np.zeros(output.shape, bool), np.zeros(output.shape, bool)
+    compared_part(one, wrong)[...] = outside(compared_part(one, output), one.golden, tolerance_of(one))
+    compared_part(one, compared)[...] = True
+    return wrong, compared
 
 
 def _kind(bad: Array, before: Array) -> str:
