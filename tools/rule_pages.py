@@ -112,10 +112,10 @@ def _index(language: Language) -> str:
         if members:
             heading = ("code", "what", "class")
             lines += ["", f"## {title.in_language(language)} (PTO{digit}xx)", ""]
-            lines += _table([_say(key, language) for key in heading], (_row(rule, language) for rule in members))
+            lines += table([_say(key, language) for key in heading], (_row(rule, language) for rule in members))
     for key, column, found in (("vendor", "code", _aliases()), ("phrases", "word", _phrases())):
         rows = ([code(name), ", ".join(map(_link, codes))] for name, codes in sorted(found.items()))
-        lines += ["", f"## {_say(key, language)}", "", *_table([_say(column, language), ""], rows)]
+        lines += ["", f"## {_say(key, language)}", "", *table([_say(column, language), ""], rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -124,7 +124,8 @@ def _row(rule: Rule, language: Language) -> list[str]:
     return [_link(rule.code), escaped(rule.title.in_language(language)), kind]
 
 
-def _table(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
+def table(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
+    """Lines of a table; bars in its cells do not end them."""
     yield f"| {' | '.join(head)} |"
     yield "|" + "---|" * len(head)
     for row in rows:

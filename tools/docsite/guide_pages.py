@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from docsite.sources import LANGUAGES, Source
 from docsite.words import WORDS
 from openpto.diagnostics.language import Language
+from openpto.diagnostics.markdown import code
 from openpto.guide.leaves import LEAVES, Leaf
 from openpto.guide.leaves.tree import AREAS
 
@@ -44,14 +45,9 @@ def _page(leaf: Leaf, language: Language) -> Iterator[str]:
         yield from ("", f"{WORDS['see'].in_language(language)}: {', '.join(leaf.see)}")
     yield from ("", f"## {WORDS['symptoms'].in_language(language)}", "")
     said = [words for words in leaf.symptoms if language == "zh" or not _CHINESE.search(words)]
-    yield from (f"- {_as_code(words)}" for words in said)
+    yield from (f"- {code(words)}" for words in said)
 
 
 def _target(link: re.Match[str]) -> str:
     """A link of a leaf as a link between files of docs/guide."""
     return f"](../rules/{link[2]}.md)" if link[1] == "rule" else f"]({link[2]}.md)"
-
-
-def _as_code(text: str) -> str:
-    """Words of messages as they are."""
-    return f"`` {text} ``" if "`" in text else f"`{text}`"

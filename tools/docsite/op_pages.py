@@ -18,8 +18,10 @@ from docsite.sources import Source
 from docsite.words import FAMILIES, WORDS
 from openpto.diagnostics import RULES
 from openpto.diagnostics.language import Language
+from openpto.diagnostics.markdown import escaped
 from openpto.ir.dtypes import DataType, is_float
 from openpto.ops.registry import OPS, Composite, OpDecl, Pointwise, Reduce
+from rule_pages import table
 
 TESTS = "tests/ops/test_conformance.py"
 CHIPS = ("910B", "910C", "950")
@@ -60,7 +62,7 @@ def _index(language: Language) -> Iterator[str]:
     heads = [_say(key, language) for key in ("name", "what", "types")]
     for letter, members in family_members().items():
         yield from ("", f"## {FAMILIES[letter].in_language(language)}", "")
-        yield from _table([*heads, "950", "ULP"], (_row(decl, language) for decl in members))
+        yield from table([*heads, "950", "ULP"], (_row(decl, language) for decl in members))
 
 
 def _row(decl: OpDecl, language: Language) -> list[str]:
@@ -108,7 +110,7 @@ def _types(decl: OpDecl, said: Texts, language: Language) -> Iterator[str]:
     if said.results:
         yield from ("", f"## {_say('results', language)}", "", said.results)
     yield from ("", f"## {_say('chips', language)}", "")
-    yield from _table([_say("type", language), *CHIPS], _chip_rows(decl, language))
+    yield from table([_say("type", language), *CHIPS], _chip_rows(decl, language))
     yield from ("", _say("unit", language, unit=_say(decl.core, language)))
 
 
@@ -143,7 +145,7 @@ def _restrictions(decl: OpDecl, said: Texts, language: Language) -> Iterator[str
             title = RULES[restriction.code].title.in_language(language)
             reasons = [f"<br>· {escaped(reason.in_language(language))}" for reason in restriction.reasons]
             rows.append([f"[{restriction.code}](../rules/{restriction.code}.md)", escaped(title) + "".join(reasons)])
-        yield from ("", *_table([_say("code", language), _say("says", language)], rows))
+        yield from ("", *table([_say("code", language), _say("says", language)], rows))
 
 
 def _numerics(decl: OpDecl, language: Language) -> Iterator[str]:
@@ -159,7 +161,7 @@ def _numerics(decl: OpDecl, language: Language) -> Iterator[str]:
     if rows:
         yield from ("", _say("special", language) + (":" if language == "en" else "："))
     for head, body in rows:
-        yield from ("", *_table(head, body))
+        yield from ("", *table(head, body))
 
 
 def _special_rows(decl: OpDecl, language: Language) -> Iterator[tuple[list[str], list[list[str]]]]:
@@ -175,21 +177,6 @@ def _special_rows(decl: OpDecl, language: Language) -> Iterator[tuple[list[str],
         if rows:
             head = [_say(key, language) for key in ("types", "computed")] + [f"f({heading})" for heading in wanted]
             yield head, [[row[1], row[2], *row[4:]] for row in rows]
-
-
-def _table(head: list[str], rows: Any) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
-
-
-def escaped(text: str) -> str:
-    """Text that is no markup."""
-    pieces = text.split("`")
-    plain = [re.sub(r"([\\*_<>\[\]#])", r"\\\1", piece) for piece in pieces[::2]]
-    pieces[::2] = plain
-    return "`".join(pieces) if len(pieces) % 2 else "\\`".join(re.sub(r"\\", "", piece) for piece in pieces)
 
 
 # The signature

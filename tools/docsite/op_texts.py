@@ -7,6 +7,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from openpto.diagnostics.language import Language
+from openpto.diagnostics.markdown import escaped
 from openpto.ops.chinese import CHINESE
 from openpto.ops.registry import OpDecl
 
@@ -52,7 +53,4 @@ def _sentence(text: str, names: Container[str]) -> str:
 
 def _prose(text: str) -> str:
     """One paragraph, code in single backticks, nothing else of it markup."""
-    joined = " ".join(text.split()).replace("``", "`")
-    pieces = joined.split("`")
-    pieces[::2] = [re.sub(r"([\\*_<>\[\]#|])", r"\\\1", piece) for piece in pieces[::2]]
-    return "`".join(pieces)
+    return escaped(" ".join(text.split()).replace("``", "`"))

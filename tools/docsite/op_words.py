@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contract_table import FOLDS
+import contract_table
 from openpto.diagnostics.language import Language
 from openpto.ops.registry import Composite, Named, OpDecl, Pointwise, Reduce
 
@@ -17,14 +17,13 @@ _ORDERS = {
 
 def how(decl: OpDecl, language: Language) -> str:
     """The order of a fold, the parts of a composite, or the kind of work; empty if there is nothing to say."""
-    arithmetic, english = decl.arithmetic, language == "en"
+    if language == "en":
+        return contract_table.how(decl)
+    arithmetic = decl.arithmetic
     if isinstance(arithmetic, Reduce):
-        return FOLDS[arithmetic.kind] if english else _ORDERS[arithmetic.kind]
+        return _ORDERS[arithmetic.kind]
     if isinstance(arithmetic, Composite):
-        parts = [f"`{part}`" for part in arithmetic.parts]
-        return f"in this order: {', '.join(parts)}" if english else f"依次为 {'、'.join(parts)}"
+        return f"依次为 {'、'.join(f'`{part}`' for part in arithmetic.parts)}"
     if isinstance(arithmetic, Pointwise):
-        return "element by element" if english else "逐元素"
-    if isinstance(arithmetic, Named) and decl.core == "move":
-        return "copies" if english else "拷贝"
-    return ""
+        return "逐元素"
+    return "拷贝" if isinstance(arithmetic, Named) and decl.core == "move" else ""
