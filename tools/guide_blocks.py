@@ -31,11 +31,10 @@ from unittest import mock
 
 from openpto.cli import main as pypto_command
 from openpto.diagnostics import PyptoError, PyptoWarning, collect_warnings, set_language
-from openpto.diagnostics.language import Language
+from openpto.diagnostics.language import LANGUAGES, Language
 from openpto.guide.leaves import LEAVES, Leaf
 
 PAGES = Path(__file__).resolve().parents[1] / "src" / "openpto" / "guide" / "pages"
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 _MARK = re.compile(r"#\s*(stops|warns): (PTO\d{3})$", re.M)
 _ELISION = "..."

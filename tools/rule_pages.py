@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from openpto.diagnostics import RULES, Rule, T
-from openpto.diagnostics.language import Language
+from openpto.diagnostics.language import LANGUAGES, Language
 from openpto.diagnostics.markdown import code, escaped, page
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "rules"
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 GROUPS = {
     "1": T("Source and control flow", "源代码与控制流"),

@@ -12,9 +12,9 @@ import pytest
 from docsite import translations
 from docsite.navigation import navigation
 from docsite.pages import assets, joined, site_pages
-from docsite.sources import LANGUAGES, Source, relinked, with_codes_linked
+from docsite.sources import Source, relinked, with_codes_linked
 from openpto.diagnostics import RULES
-from openpto.diagnostics.language import Language
+from openpto.diagnostics.language import LANGUAGES, Language
 from openpto_gym.chinese import SUMMARIES
 from openpto_gym.registry import NAMES
 

@@ -9,13 +9,14 @@ import pytest
 
 import guide_blocks
 from openpto.diagnostics import T
+from openpto.diagnostics.language import LANGUAGES
 from openpto.guide.leaves import LEAVES, Leaf
 
 CARETS = sys.version_info >= (3, 11)  # older interpreters point at the statement
 TWICE = os.environ.get("PYPTO_TEST_ENGINES") == "both"  # every run is one on each engine, and prints on both
 
 
-@pytest.mark.parametrize("language", guide_blocks.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("key", list(LEAVES))
 def test_code_does_what_the_page_says(key, language):
     for step in guide_blocks.run_leaf(LEAVES[key], language):

@@ -10,8 +10,9 @@ import pytest
 
 import guide_blocks
 from openpto.diagnostics import RULES, T
+from openpto.diagnostics.language import LANGUAGES
 from openpto.guide.leaves import LEAVES
-from openpto.guide.leaves.pages import LANGUAGES, parse
+from openpto.guide.leaves.pages import parse
 from openpto.guide.leaves.tree import AREAS
 
 LINK = re.compile(r"\[[^\]]+\]\((\w+):([^)]+)\)")

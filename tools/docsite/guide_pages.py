@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from docsite.sources import LANGUAGES, Source
+from docsite.sources import Source
 from docsite.words import WORDS
-from openpto.diagnostics.language import Language
+from openpto.diagnostics.language import LANGUAGES, Language
 from openpto.diagnostics.markdown import code
 from openpto.guide.leaves import LEAVES, Leaf
 from openpto.guide.leaves.tree import AREAS

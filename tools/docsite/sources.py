@@ -18,7 +18,6 @@ from openpto.diagnostics.language import Language
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 ENGLISH_ONLY = '!!! note "本页只有英文"\n\n    这一页还没有中文版本，下面是英文原文。\n\n'
 """Stands before an English text in the Chinese site."""

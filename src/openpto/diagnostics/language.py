@@ -10,6 +10,7 @@ from typing import Literal
 from openpto._records import dataclass
 
 Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 _chosen: Language | None = None
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from openpto.diagnostics import T
+from openpto.diagnostics.language import LANGUAGES
 from openpto.guide.leaves.leaf import Leaf
 
-LANGUAGES = ("en", "zh")
 _FIELDS = ("title", "situation", "see", "symptoms")
 _RULE = "---"
 
