@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from openpto_gym.mutation.mutator import Change, instead, mutator
 from openpto_gym.mutation.source import TILES, Site, Source, argument, called, is_number, is_public
@@ -14,7 +15,7 @@ def loop_first_lost(source: Source, site: Site) -> Iterator[Change]:
     """A loop leaves out its first iteration."""
     if not _is_loop(site.node):
         return
-    args = site.node.args  # type: ignore[attr-defined]  # a call, as _is_loop says
+    args = site.node.args
     if len(args) == 1:
         yield instead(source, args[0], f"1, {source.of(args[0])}")
     else:
@@ -27,7 +28,7 @@ def loop_bound_off(source: Source, site: Site) -> Iterator[Change]:
     """A loop ends one earlier or one iteration later."""
     if not _is_loop(site.node):
         return
-    args = site.node.args  # type: ignore[attr-defined]
+    args = site.node.args
     stop = args[0] if len(args) == 1 else args[1]
     yield instead(source, stop, f"{source.operand(stop)} - 1")
     yield instead(source, stop, f"{source.operand(stop)} + {source.operand(args[2]) if len(args) > 2 else '1'}")
@@ -36,15 +37,15 @@ def loop_bound_off(source: Source, site: Site) -> Iterator[Change]:
 @mutator("loop bound")
 def loop_step_doubled(source: Source, site: Site) -> Iterator[Change]:
     """A loop takes steps of twice the size: every second block is left out."""
-    if _is_loop(site.node) and len(site.node.args) > 2:  # type: ignore[attr-defined]
-        step = site.node.args[2]  # type: ignore[attr-defined]
+    if _is_loop(site.node) and len(site.node.args) > 2:
+        step = site.node.args[2]
         yield instead(source, step, f"2 * {source.operand(step)}")
 
 
 @mutator("loop bound")
 def division_rounds_down(source: Source, site: Site) -> Iterator[Change]:
     """`pypto.ceildiv(a, b)`, a number of blocks, becomes `a // b`."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, "ceildiv"):
+    if is_public(site.node, "ceildiv"):
         a, b = site.node.args
         yield instead(source, site.node, f"({source.operand(a)} // {source.operand(b)})")
 
@@ -53,7 +54,7 @@ def division_rounds_down(source: Source, site: Site) -> Iterator[Change]:
 def init_missing(source: Source, site: Site) -> Iterator[Change]:
     """`pypto.full(shape, value, ...)` becomes a tensor without contents."""
     node = site.node
-    if isinstance(node, ast.Call) and is_public(node, "full"):
+    if is_public(node, "full"):
         dtype = argument(node, 2, "dtype")
         if dtype is not None:
             yield instead(source, node, f"pypto.tensor({source.of(node.args[0])}, {source.of(dtype)})")
@@ -62,7 +63,7 @@ def init_missing(source: Source, site: Site) -> Iterator[Change]:
 @mutator("missing init")
 def init_wrong(source: Source, site: Site) -> Iterator[Change]:
     """What `pypto.full` fills with is 1 instead of a number; 0 instead of the lowest score."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, "full"):
+    if is_public(site.node, "full"):
         value = argument(site.node, 1, "fill_value")
         if value is not None and is_number(value):
             whole = isinstance(value, ast.Constant) and isinstance(value.value, int)
@@ -73,7 +74,7 @@ def init_wrong(source: Source, site: Site) -> Iterator[Change]:
 def carry_stale(source: Source, site: Site) -> Iterator[Change]:
     """`x[:] = ...` is left out, so that x keeps what it had."""
     if _is_update(site.node):
-        yield instead(source, site.node, "pass")  # type: ignore[arg-type]  # a statement, as _is_update says
+        yield instead(source, site.node, "pass")
 
 
 @mutator("dropped accumulation")
@@ -106,13 +107,13 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
             yield from _parts(child)
 
 
-def _is_loop(node: ast.AST) -> bool:
+def _is_loop(node: ast.AST) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call) or not node.args:
         return False
     return is_public(node, "loop") or (isinstance(node.func, ast.Name) and node.func.id == "range")
 
 
-def _is_update(node: ast.AST) -> bool:
+def _is_update(node: ast.AST) -> TypeGuard[ast.Assign]:
     """Whether a statement replaces what a tensor holds: `x[:] = ...`."""
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
         return False

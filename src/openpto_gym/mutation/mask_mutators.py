@@ -16,7 +16,7 @@ COMPARED: dict[type[ast.cmpop], str] = {ast.LtE: "<", ast.Lt: "<=", ast.GtE: ">"
 @mutator("dropped mask")
 def mask_dropped(source: Source, site: Site) -> Iterator[Change]:
     """`pypto.where(mask, a, b)` becomes one of the two tensors."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, "where"):
+    if is_public(site.node, "where"):
         for choice in site.node.args[1:]:
             if not is_number(choice):
                 yield instead(source, site.node, source.operand(choice))
@@ -25,7 +25,7 @@ def mask_dropped(source: Source, site: Site) -> Iterator[Change]:
 @mutator("wrong mask")
 def mask_shifted(source: Source, site: Site) -> Iterator[Change]:
     """A comparison of tensors is strict where it was not, or the reverse; equal becomes different."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, *NEIGHBOURS):
+    if is_public(site.node, *NEIGHBOURS):
         begin, _ = source.span(site.node.func)
         name = called(site.node)
         yield Change(begin, begin + len(f"pypto.{name}"), f"pypto.{NEIGHBOURS[name]}")
@@ -45,7 +45,7 @@ def condition_negated(source: Source, site: Site) -> Iterator[Change]:
     if not isinstance(site.node, (ast.If, ast.IfExp)):
         return
     test = site.node.test
-    if isinstance(test, ast.Call) and is_public(test, "is_loop_begin", "is_loop_end"):
+    if is_public(test, "is_loop_begin", "is_loop_end"):
         other = "is_loop_end" if called(test) == "is_loop_begin" else "is_loop_begin"
         yield instead(source, test.func, f"pypto.{other}")
     elif not isinstance(test, ast.Compare) or isinstance(test.ops[0], (ast.Is, ast.IsNot)):
@@ -86,14 +86,14 @@ def valid_shape_lost(source: Source, site: Site) -> Iterator[Change]:
 @mutator("missing fillpad")
 def fillpad_missing(source: Source, site: Site) -> Iterator[Change]:
     """`pypto.fillpad(x, ...)` becomes x."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, "fillpad"):
+    if is_public(site.node, "fillpad"):
         yield instead(source, site.node, source.operand(site.node.args[0]))
 
 
 @mutator("missing fillpad")
 def fillpad_value(source: Source, site: Site) -> Iterator[Change]:
     """The padding is 1 more than it should be, or 0 where it is the lowest score."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, "fillpad"):
+    if is_public(site.node, "fillpad"):
         value = argument(site.node, 2, "value")
         if value is not None:
             yield instead(source, value, "1.0" if isinstance(value, ast.Constant) else "0.0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 PLAIN = (ast.Name, ast.Call, ast.Attribute, ast.Constant, ast.Subscript, ast.List, ast.Tuple)
 """Expressions that need no parentheses wherever they are put."""
@@ -54,10 +55,6 @@ class Site:
     node: ast.AST
     function: str
     around: tuple[ast.AST, ...]
-
-    def holder(self, *kinds: type[ast.AST]) -> ast.AST | None:
-        """The nearest node of these kinds that holds this one."""
-        return next((node for node in self.around if isinstance(node, kinds)), None)
 
 
 def sites(source: Source) -> Iterator[Site]:
@@ -109,7 +106,7 @@ def called(call: ast.Call) -> str:
     return function.id if isinstance(function, ast.Name) else ""
 
 
-def is_public(node: ast.AST, *names: str) -> bool:
+def is_public(node: ast.AST, *names: str) -> TypeGuard[ast.Call]:
     """Whether a node calls `pypto.<one of the names>`."""
     return (
         isinstance(node, ast.Call)

@@ -80,14 +80,14 @@ def function_dropped(source: Source, site: Site) -> Iterator[Change]:
 @mutator("wrong operation")
 def extreme_reversed(source: Source, site: Site) -> Iterator[Change]:
     """A maximum becomes a minimum, and the reverse."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, *OPPOSITES):
+    if is_public(site.node, *OPPOSITES):
         yield instead(source, site.node.func, f"pypto.{OPPOSITES[called(site.node)]}")
 
 
 @mutator("dropped scale or eps")
 def guard_dropped(source: Source, site: Site) -> Iterator[Change]:
     """`pypto.maximum(x, SMALL)` and its like become x."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, "maximum", "minimum", "clip"):
+    if is_public(site.node, "maximum", "minimum", "clip"):
         first, second = site.node.args[:2]
         yield instead(source, site.node, source.operand(first))
         if not is_number(second) and called(site.node) != "clip":
@@ -100,7 +100,7 @@ def constant_wrong(source: Source, site: Site) -> Iterator[Change]:
     node = site.node
     if not isinstance(node, ast.Constant) or not isinstance(node.value, float) or not node.value:
         return
-    if isinstance(site.holder(ast.Call), ast.Call) and is_public(site.around[0], "full", "fillpad"):
+    if is_public(site.around[0], "full", "fillpad"):
         return  # mutators of their own
     size = abs(node.value)
     yield instead(source, node, "0.0" if size < SMALL or size > LARGE else repr(node.value * 1.01))
@@ -127,7 +127,7 @@ def widening_dropped(source: Source, site: Site) -> Iterator[Change]:
 def cast_mode_dropped(source: Source, site: Site) -> Iterator[Change]:
     """A cast rounds or saturates as it does by default, or truncates where it rounded."""
     node = site.node
-    if not isinstance(node, ast.Call) or not is_public(node, "cast"):
+    if not is_public(node, "cast"):
         return
     mode = argument(node, 2, "mode")
     if mode is not None:
@@ -141,7 +141,7 @@ def cast_mode_dropped(source: Source, site: Site) -> Iterator[Change]:
 def axis_wrong(source: Source, site: Site) -> Iterator[Change]:
     """A reduction, concat or gather works along a neighbouring axis."""
     node = site.node
-    if isinstance(node, ast.Call) and is_public(node, *REDUCTIONS):
+    if is_public(node, *REDUCTIONS):
         axis = argument(node, REDUCTIONS[called(node)], "dim")
         if axis is not None and re.fullmatch(r"-?\d", source.of(axis)):
             yield instead(source, axis, {"-1": "-2", "-2": "-1", "0": "1"}.get(source.of(axis), "0"))
@@ -161,7 +161,7 @@ def transposition_wrong(source: Source, site: Site) -> Iterator[Change]:
 @mutator("wrong transposition")
 def transpose_dropped(source: Source, site: Site) -> Iterator[Change]:
     """`pypto.transpose(x, ...)` or a permutation becomes x."""
-    if isinstance(site.node, ast.Call) and is_public(site.node, "transpose", "permute"):
+    if is_public(site.node, "transpose", "permute"):
         yield instead(source, site.node, source.operand(site.node.args[0]))
 
 
