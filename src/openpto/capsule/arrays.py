@@ -51,14 +51,17 @@ def from_raw(bits: Array, name: str) -> Array:
 
 def packed(array: Array) -> dict[str, Any]:
     """An array as JSON: how it is made, where that is short, else its compressed bytes."""
-    bits = raw(array)
     head: dict[str, Any] = {"dtype": dtype_name(array), "shape": list(array.shape)}
-    data = bits.tobytes()
-    if bits.size and not any(data):
-        return {**head, "fill": 0}
-    if bits.size and data == data[: bits.itemsize] * bits.size:
-        return {**head, "fill": int.from_bytes(data[: bits.itemsize], "little")}
-    return {**head, "zlib": base64.b64encode(zlib.compress(data, 9)).decode()}
+    bits = bits_of(array).reshape(-1)
+    if bits.size and uniform(array):
+        return {**head, "fill": int(bits[0])}
+    return {**head, "zlib": base64.b64encode(zlib.compress(bits.tobytes(), 9)).decode()}
+
+
+def uniform(array: Array) -> bool:
+    """Whether all elements have the same bits."""
+    bits = bits_of(array).reshape(-1)
+    return bool((bits == bits[:1]).all())
 
 
 def unpacked(described: Mapping[str, Any]) -> Array:

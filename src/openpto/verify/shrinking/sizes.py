@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from openpto.capsule.arrays import Array
+from openpto.capsule.arrays import Array, uniform
 from openpto.verify.shrinking.expressions import numbers, places_of, with_number
 from openpto.verify.shrinking.program import Program, Watched
 
@@ -146,18 +146,12 @@ def plainer(program: Program) -> Iterator[Program]:
     """One tensor at a time with the same number everywhere; what is watched shows where it was written, and stays."""
     watched = {program.shares[one.tensor] for one in program.watched}
     for name, array in program.memory.items():
-        if program.shares.get(name) != name or name in watched or _uniform(array):
+        if program.shares.get(name) != name or name in watched or uniform(array):
             continue
         for value in (0, 1):
             filled = np.full(array.shape, value).astype(array.dtype)
             if filled.tobytes() != array.tobytes():
                 yield replace(program, memory=_with(program, name, filled))
-
-
-def _uniform(array: Array) -> bool:
-    """Whether all elements are the same."""
-    data = array.tobytes()
-    return data == data[: array.itemsize] * array.size
 
 
 def _with(program: Program, owner: str, array: Array) -> Mapping[str, Array]:
