@@ -9,30 +9,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from docsite.words import FAMILIES
 from openpto.ops.dtype_sets import COMPUTED
 from openpto.ops.registry import OPS, OpDecl
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "api" / "index.md"
 TEST_FILE = "tests/ops/test_conformance.py"
-
-FAMILIES = {
-    "U": "Elementwise, one operand",
-    "B": "Elementwise, two or three operands",
-    "C": "Comparison, logic, bits",
-    "R": "Reductions and scans",
-    "K": "Creation",
-    "S": "Shape, layout, copy, cast",
-    "I": "Indexing, gather, scatter",
-    "T": "Sorting",
-    "M": "Matrix product, convolution",
-    "Q": "Quantisation",
-    "N": "Random numbers",
-    "P": "Composite",
-    "E": "Experimental",
-    "D": "Distributed",
-    "V": "Debugging, scalar helpers",
-}
 
 HEADER = """\
 # Table of the API
@@ -93,7 +76,7 @@ def page() -> str:
     for letter, title in FAMILIES.items():
         members = [decl for decl in decls if decl.family == letter]
         if members:
-            lines += ["", f"## {title}", "", *table([cells(decl) for decl in members])]
+            lines += ["", f"## {title.en}", "", *table([cells(decl) for decl in members])]
     return "\n".join(lines) + "\n"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pypto
+from api_table import error_of, public_ops
 from contract_table import BINARY_FLOAT, BINARY_INT, UNARY_FLOAT, UNARY_INT, pointwise_row, tensors_of, types_of
 from docsite.op_examples import example
 from docsite.op_texts import Texts, texts
@@ -44,7 +45,7 @@ def path_of(decl: OpDecl) -> str:
 def family_members() -> dict[str, list[OpDecl]]:
     """Public operations by the letter of their family, by name."""
     found: dict[str, list[OpDecl]] = {letter: [] for letter in FAMILIES}
-    for decl in sorted((decl for decl in OPS.values() if decl.public), key=lambda decl: decl.name):
+    for decl in public_ops():
         found[decl.family].append(decl)
     return found
 
@@ -75,8 +76,7 @@ def _row(decl: OpDecl, language: Language) -> list[str]:
         )
     if decl.only_950:
         types, more = "", " ".join(filter(None, (types, more)))
-    ulp = f"{max(sample.ulp for sample in decl.samples):g}"
-    return [link, texts(decl, language).summary.rstrip(".。"), types, more, ulp]
+    return [link, texts(decl, language).summary.rstrip(".。"), types, more, error_of(decl)]
 
 
 # A page
