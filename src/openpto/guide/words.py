@@ -86,7 +86,7 @@ def tokens(text: str) -> list[str]:
     """The tokens of a text, repeated ones included. Concepts begin with ``=``.
 
     >>> tokens("tile too large"), tokens("tile 太大")
-    (['tile', 'larg', '=tile', '=large'], ['太大', '=large', 'tile', '=tile'])
+    (['tile', 'larg', '=tile', '=large', '=large'], ['太大', '=large', 'tile', '=tile'])
     """
     found: list[str] = []
     english: list[str] = []
