@@ -22,10 +22,9 @@ from openpto.checks.cube_choices import cube_choices
 from openpto.checks.memory_map import memory_map
 from openpto.checks.query import legal
 from openpto.checks.question import Question, Tile, parts
-from openpto.checks.reasons import said
 from openpto.checks.workload import MOST_OPERATIONS
 from openpto.device import BLOCK, Chip, align, size_text, tile_of
-from openpto.diagnostics import T
+from openpto.diagnostics import T, said
 from openpto.ir.dtypes import bytes_of
 from openpto.ir.nodes import Op, Value
 

@@ -8,9 +8,8 @@ from itertools import product
 from openpto._records import replace
 from openpto.checks.convolution import Facts, find_convolution
 from openpto.checks.cube_choices import Work, cost_of
-from openpto.checks.reasons import said
 from openpto.device import Chip, align
-from openpto.diagnostics import T
+from openpto.diagnostics import T, said
 from openpto.ir.nodes import Op, Value
 from openpto.language.tile_shapes import ConvTile
 

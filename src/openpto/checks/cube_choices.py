@@ -14,9 +14,8 @@ from math import prod
 from openpto._records import dataclass, replace
 from openpto.checks.buffers import inputs_of
 from openpto.checks.cube import GROUPS, depth_of, find_cube, size_of
-from openpto.checks.reasons import said
 from openpto.device import Chip, align, cube_step
-from openpto.diagnostics import T
+from openpto.diagnostics import T, said
 from openpto.ir.nodes import CubeTile, Op, Value
 
 SIZES = (16, 32, 64, 128, 256)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from openpto.cli import guide
-from openpto.diagnostics import RULES, Rule, T, current_language, fail
+from openpto.diagnostics import RULES, Rule, T, current_language, fail, said
 from openpto.diagnostics.pages import Part, heading_line, parts
 from openpto.diagnostics.render import wrapped
 from openpto.diagnostics.source import cell_width
@@ -179,4 +179,4 @@ def _text(text: T) -> str:
 
 
 def _say(name: str, /, **fields: str) -> str:
-    return _text(_HEADINGS[name]).format(**fields)
+    return said(_HEADINGS[name], **fields)

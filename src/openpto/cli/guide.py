@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from openpto.diagnostics import T, current_language, set_language
+from openpto.diagnostics import T, current_language, said, set_language
 from openpto.diagnostics.language import Language
 from openpto.diagnostics.render import wrapped
 from openpto.guide.leaves import LEAVES, Leaf
@@ -174,4 +174,4 @@ def _text(text: T) -> str:
 
 
 def _say(name: str, /, **fields: str) -> str:
-    return _text(_SAID[name]).format(**fields)
+    return said(_SAID[name], **fields)

@@ -7,10 +7,9 @@ from string import ascii_uppercase
 from typing import TextIO
 
 from openpto.checks.memory_map import Memory
-from openpto.checks.reasons import said
 from openpto.device import Piece
 from openpto.device.memory import compared, size_text
-from openpto.diagnostics import T
+from openpto.diagnostics import T, said
 from openpto.diagnostics.source import cell_width
 
 WIDTH = 40

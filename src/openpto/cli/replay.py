@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from openpto.diagnostics import T, current_language
+from openpto.diagnostics import T, said
 
 _REPRODUCED = T("reproduced: {what}", "已复现：{what}")
 _NOT = T("NOT reproduced:", "未复现：")
@@ -52,10 +52,10 @@ def run(
         typer.echo(text + "\n")
     if done.reproduced:
         code = found.outcome.stop.code if found.outcome.stop is not None else ""
-        what = _KINDS[found.kind].in_language(current_language()).format(code=code)
-        typer.echo(_REPRODUCED.in_language(current_language()).format(what=what))
+        what = said(_KINDS[found.kind], code=code)
+        typer.echo(said(_REPRODUCED, what=what))
         return
-    typer.echo(_NOT.in_language(current_language()))
+    typer.echo(said(_NOT))
     for text in done.differences:
         typer.echo(f"  {text}")
     raise typer.Exit(1)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from openpto.diagnostics import T, current_language
+from openpto.diagnostics import T, said
 
 _DONE = T(
     "{lines} lines and {elements} elements of {lines_before} and {elements_before}, {tried} candidates tried",
@@ -61,16 +61,12 @@ def run(
     small.write_text(text_of(done.replay), encoding="utf-8")
     kernel.write_text(kernel_file(done.replay), encoding="utf-8")
     typer.echo(done.replay.call.flat.text)
-    typer.echo(_said(_DONE, **{name: getattr(done, name) for name in
+    typer.echo(said(_DONE, **{name: getattr(done, name) for name in
                                ("lines", "elements", "lines_before", "elements_before", "tried")}))  # fmt: skip
-    typer.echo(_said(_KEPT, what=done.replay.about["kept"]))
+    typer.echo(said(_KEPT, what=done.replay.about["kept"]))
     if not done.finished:
-        typer.echo(_said(_OVER))
+        typer.echo(said(_OVER))
     typer.echo(f"{small}\n{kernel}")
-
-
-def _said(text: T, **fields: object) -> str:
-    return text.in_language(current_language()).format(**fields)
 
 
 @contextmanager
@@ -83,9 +79,9 @@ def _shown() -> Iterator[Callable[[Any], None]]:
 
     with Console(stderr=True).status("") as status:
         yield lambda progress: status.update(
-            _said(
+            said(
                 _STATUS,
-                doing=_said(_DOING[progress.doing]),
+                doing=said(_DOING[progress.doing]),
                 lines=progress.lines,
                 elements=progress.elements,
                 tried=progress.tried,

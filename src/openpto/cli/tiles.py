@@ -11,12 +11,11 @@ from openpto.checks.choices import Choice, choices
 from openpto.checks.memory_map import memory_map
 from openpto.checks.query import ABOUT_CHIPS, TileFinding, findings
 from openpto.checks.question import Question, Tile, asked, chips_named, element_type, tile_asked
-from openpto.checks.reasons import said
 from openpto.checks.suggest import setter_text
 from openpto.cli.kernels import given
 from openpto.cli.memory_picture import Line, picture
 from openpto.device import Chip
-from openpto.diagnostics import T, fail
+from openpto.diagnostics import T, fail, said
 from openpto.language.configuration import settings
 from openpto.language.tile_shapes import TileL0Info, TileL1Info
 

@@ -4,7 +4,7 @@ from openpto.diagnostics import rules as _rules  # noqa: F401 - registers every 
 from openpto.diagnostics.boundary import backtrace_wanted, file_origin, note_user_file, trim, user_boundary
 from openpto.diagnostics.context import at, current_site, current_target, set_site_hook, set_target_hook
 from openpto.diagnostics.errors import PyptoError, error_class, fail, fault, forgive, make_error, note_refusals
-from openpto.diagnostics.language import Language, T, current_language, set_language
+from openpto.diagnostics.language import Language, T, current_language, said, set_language
 from openpto.diagnostics.registry import PROFILES, RULES, Rule, find_rule, register
 from openpto.diagnostics.render import one_line, render
 from openpto.diagnostics.source import assigned_name
@@ -44,6 +44,7 @@ __all__ = [
     "portability",
     "register",
     "render",
+    "said",
     "set_language",
     "set_site_hook",
     "set_target_hook",

@@ -46,6 +46,15 @@ def current_language() -> Language:
     return "zh" if _locale_is_chinese() and _can_print("中") else "en"
 
 
+def said(text: T, /, **fields: object) -> str:
+    """A text in the language of the user, with its fields filled in.
+
+    >>> said(T("{count} tiles", "{count} 个 tile"), count=3)
+    '3 tiles'
+    """
+    return text.in_language(current_language()).format(**fields)
+
+
 def _locale_is_chinese() -> bool:
     """The first of the POSIX variables that is set decides; without any, the locale of the process."""
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):

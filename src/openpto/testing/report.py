@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openpto.diagnostics.language import T, current_language
+from openpto.diagnostics.language import T, said
 
 from .compare import LARGEST_BOUND, Comparison, Element
 
@@ -22,7 +22,7 @@ _WORDS = {
 
 
 def _word(name: str, **fields: object) -> str:
-    return _WORDS[name].in_language(current_language()).format(**fields)
+    return said(_WORDS[name], **fields)
 
 
 def summary(found: Comparison) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from openpto._version import API_LEVEL, __version__
-from openpto.diagnostics import T, current_language
+from openpto.diagnostics import T, current_language, said
 from openpto.verify.outcome import TITLES, Check, State, Step, Verification, counts
-from openpto.verify.text import said, word
+from openpto.verify.text import word
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --pass: #2a8a3e; --fail: #c62828; --unrun: #b26a00; }

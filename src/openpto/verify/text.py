@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from openpto.diagnostics import T, current_language
+from openpto.diagnostics import T, said
 from openpto.verify.outcome import TITLES, Check, State, Step, Verification, counts
 
 _WORDS: dict[State, T] = {
@@ -30,11 +30,6 @@ _ON = T("{name}: step 4 ran on {stack}", "{name}：步骤 4 运行于 {stack}")
 Line = list[tuple[str, str]]
 SHOWN = 8
 """Failures of one kind that are shown in full."""
-
-
-def said(text: T, **fields: object) -> str:
-    """A text in the user's language."""
-    return text.in_language(current_language()).format(**fields)
 
 
 def word(state: State) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from openpto._records import dataclass, field
 from openpto.diagnostics import LoopFrame, Site, T, fault, make_error
-from openpto.diagnostics.language import current_language
+from openpto.diagnostics.language import current_language, said
 from openpto.diagnostics.source import display_path
 
 from .clocks import Clock, joined
@@ -163,7 +163,7 @@ class World:
 
     def left(self, member: Member, windows: Iterable[Window], failed: str) -> None:
         """A rank has ended a kernel; ``failed`` tells how if with an error."""
-        why = _in_language(_STOPPED, rank=member.number, why=failed) if failed else ""
+        why = said(_STOPPED, rank=member.number, why=failed) if failed else ""
         for window in windows:
             window.leave(window.group.members.index(member.number), why)
             self.forget(window)
@@ -173,7 +173,7 @@ class World:
     def end(self, member: Member, failed: str = "") -> None:
         """A rank has ended; ``failed`` tells how if with an error."""
         member.state = "failed" if failed else "ended"
-        member.why = _in_language(_STOPPED, rank=member.number, why=failed) if failed else ""
+        member.why = said(_STOPPED, rank=member.number, why=failed) if failed else ""
         if failed:
             self._release_from_failed()
         self._look_for_lost()
@@ -242,11 +242,7 @@ def _index_text(frame: LoopFrame) -> str:
 def _state_text(member: Member) -> str:
     waiting = member.waiting
     if waiting is None:
-        return member.why or _in_language(_ENDED, rank=member.number)
+        return member.why or said(_ENDED, rank=member.number)
     language = current_language()
     what, now = waiting.what.in_language(language), waiting.now().in_language(language)
-    return _in_language(_WAITS, rank=member.number, place=place_text(waiting.site), what=what, now=now)
-
-
-def _in_language(text: T, **fields: object) -> str:
-    return text.in_language(current_language()).format(**fields)
+    return said(_WAITS, rank=member.number, place=place_text(waiting.site), what=what, now=now)
