@@ -144,6 +144,7 @@ def test_engine_cpu_and_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert value(section, "engine") == "native: llvmlite can be loaded"
     assert value(section, "threads").split(" ")[0] == str(cpus.available())
     assert value(engine.section({"PYPTO_ENGINE": "reference"}), "engine") == "reference: PYPTO_ENGINE=reference"
+    assert value(engine.section({"PYPTO_ENGINE": "unset"}), "engine") == "native: llvmlite can be loaded"
     assert value(engine.section({"PYPTO_CPU": "generic"}), "code_path") == "generic (PYPTO_CPU)"
     assert only(engine.section({"PYPTO_CPU": "sse"}), "warning").name == "unknown-code-path"
 

@@ -43,15 +43,24 @@ def section(environ: Mapping[str, str]) -> Section:
     return made
 
 
+def asked_for(environ: Mapping[str, str]) -> str:
+    """The engine that the variables ask for; "auto" if they do not, or if they are refused, which is told elsewhere."""
+    from openpto.language.configuration import from_variable
+
+    try:
+        return str(from_variable("engine", environ))
+    except PyptoError:
+        return "auto"
+
+
 def _engine(made: Section, environ: Mapping[str, str], missing: str) -> None:
-    asked = environ.get("PYPTO_ENGINE", "").strip().lower() or "auto"
+    asked = asked_for(environ)
     native = asked == "native" or (asked == "auto" and not missing)
-    because = "PYPTO_ENGINE" if asked in ("native", "reference") else "auto"
-    reasons = {
-        "PYPTO_ENGINE": T(f"PYPTO_ENGINE={asked}", f"PYPTO_ENGINE={asked}"),
-        "auto": T("llvmlite can be loaded", "可以加载 llvmlite") if native else T("without llvmlite", "没有 llvmlite"),
-    }
-    name, why = ("native" if native else "reference"), reasons[because]
+    name = "native" if native else "reference"
+    if asked != "auto":
+        why = T(f"PYPTO_ENGINE={asked}", f"PYPTO_ENGINE={asked}")
+    else:
+        why = T("llvmlite can be loaded", "可以加载 llvmlite") if native else T("without llvmlite", "没有 llvmlite")
     made.fact("engine", T("chosen", "选用"), T(f"{name}: {why.en}", f"{name}：{why.zh}"))
     if not missing:
         return

@@ -38,7 +38,6 @@ ELSEWHERE = (
 )  # fmt: skip
 """Variables of the device's toolchain, or of scripts that run there; nothing here reads them."""
 
-_READ_BY_SETTINGS = ("PYPTO_ENGINE", "PYPTO_NUMERICS", "PYPTO_TARGET", "PYPTO_PLATFORM", "PYPTO_NUM_THREADS")
 _PREFIXES = ("PYPTO_", "TILE_FWK_")
 
 
@@ -51,7 +50,7 @@ def section(environ: Mapping[str, str]) -> Section:
     for name in names:
         made.fact(name, name, environ[name] or '""')
         if name in KNOWN:
-            _check_value(made, name, environ[name].strip())
+            _check_value(made, name, environ)
         elif name in ELSEWHERE or name.startswith("PYPTO_OP_LINT_"):
             made.found(
                 "note",
@@ -79,13 +78,12 @@ def _unknown(made: Section, name: str) -> None:
     )
 
 
-def _check_value(made: Section, name: str, value: str) -> None:
+def _check_value(made: Section, name: str, environ: Mapping[str, str]) -> None:
     """What a run would say of a value, and values that are silently taken for none."""
-    if name in _READ_BY_SETTINGS or name == "PYPTO_RUN_MODE":
-        refused = _refusal(name)
-        if refused is not None:
-            message, cure = (_filled(text, refused) for text in (refused.rule.message, refused.rule.help))
-            made.found("problem", "value-refused", message, cure, rule=refused.code)
+    value, refused = environ[name].strip(), _refusal(name, environ)
+    if refused is not None:
+        message, cure = (_filled(text, refused) for text in (refused.rule.message, refused.rule.help))
+        made.found("problem", "value-refused", message, cure, rule=refused.code)
     elif name == "PYPTO_LANG" and value and not value.lower().startswith(("en", "zh")):
         made.found(
             "warning",
@@ -100,15 +98,15 @@ def _filled(text: T, refused: PyptoError) -> T:
     return T(fill(text.en, refused.fields, "en"), fill(text.zh, refused.fields, "zh"))
 
 
-def _refusal(name: str) -> PyptoError | None:
-    """The error that reading a variable gives."""
-    from openpto.language.configuration import RUN_MODE_VARIABLE, from_variable, run_mode_variable
+def _refusal(variable: str, environ: Mapping[str, str]) -> PyptoError | None:
+    """The error that reading a variable of the settings gives."""
+    from openpto.language.configuration import RUN_MODE_VARIABLE, VARIABLES, from_variable, run_mode_variable
 
     try:
-        if name == RUN_MODE_VARIABLE:
-            run_mode_variable()
-        else:
-            from_variable(name)
+        if variable == RUN_MODE_VARIABLE:
+            run_mode_variable(environ)
+        for name in (name for name, known in VARIABLES.items() if known == variable):
+            from_variable(name, environ)
     except PyptoError as error:
         return error
     return None

@@ -64,7 +64,7 @@ def _self_test(made: list[Section], environ: Mapping[str, str]) -> Section:
     from openpto.runtime import native_available
 
     engines = ["reference", "native"] if native_available() else ["reference"]
-    asked = environ.get("PYPTO_ENGINE", "").strip().lower()
+    asked = engine.asked_for(environ)
     default = asked if asked in engines else engines[-1]
     section = selftest.section(engines, default, sys.path)
     if "native" not in engines:

@@ -27,7 +27,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "target": ("0.2", "0.3"),
     "platform": ("910B", "910C", "950"),
 }
-_VARIABLES = {
+VARIABLES = {
     "numerics": "PYPTO_NUMERICS",
     "engine": "PYPTO_ENGINE",
     "target": "PYPTO_TARGET",
@@ -35,6 +35,7 @@ _VARIABLES = {
     "threads": "PYPTO_NUM_THREADS",
     "replay_dir": "PYPTO_REPLAY_DIR",
 }
+"""The variable of each setting."""
 RUN_MODE_VARIABLE = "PYPTO_RUN_MODE"
 UNSET = "unset"
 """What a setting that may be None is set to by a variable or a call to mean None."""
@@ -83,13 +84,14 @@ def settings() -> Settings:
 
 
 def _settings() -> Settings:
-    chosen = {name: _from_variable(name, variable) for name, variable in _VARIABLES.items() if os.environ.get(variable)}
+    given = {name: os.environ.get(variable) for name, variable in VARIABLES.items()}
+    chosen = {name: _from_variable(name, text) for name, text in given.items() if text}
     for _, changes in tuple(_process):
         chosen |= changes
     return replace(Settings(), **{**chosen, **_block.get()})
 
 
-_read_by_calls = (*_VARIABLES.values(), RUN_MODE_VARIABLE, "PYPTO_CPU")
+_read_by_calls = (*VARIABLES.values(), RUN_MODE_VARIABLE, "PYPTO_CPU")
 _environ = os.environ
 _raw: Mapping[Any, Any] = getattr(_environ, "_data", _environ)
 _encode: Callable[[str], Any] = getattr(_environ, "encodekey", str) if _raw is not _environ else str
@@ -134,8 +136,8 @@ class configure:  # noqa: N801 - reads as a function call or a with statement
     @user_boundary()
     def __init__(self, **changes: Any) -> None:
         for name in changes:
-            if name not in _VARIABLES:
-                fail("PTO281", call="configure", key=name, near=", ".join(_near(name, list(_VARIABLES))))
+            if name not in VARIABLES:
+                fail("PTO281", call="configure", key=name, near=", ".join(_near(name, list(VARIABLES))))
         self._changes = {name: _checked(name, value) for name, value in changes.items()}
         self._tokens: list[Token[Mapping[str, Any]]] = []
         with _lock:
@@ -162,13 +164,13 @@ def reset_configuration() -> None:
 
 
 @user_boundary()
-def run_mode_variable() -> RunMode | None:
-    """The run mode that ``PYPTO_RUN_MODE`` asks for, None where it is not set.
+def run_mode_variable(environ: Mapping[str, str] | None = None) -> RunMode | None:
+    """The run mode that ``PYPTO_RUN_MODE`` asks for, of the process or of ``environ``; None where it is not set.
 
     Raises:
         ValueError: PTO295, another value than npu, sim, 0 or 1.
     """
-    text = os.environ.get(RUN_MODE_VARIABLE, "").strip().lower()
+    text = (os.environ if environ is None else environ).get(RUN_MODE_VARIABLE, "").strip().lower()
     if not text:
         return None
     if text not in ("npu", "sim", "0", "1"):
@@ -203,8 +205,8 @@ def _folder(value: Any) -> str:
     fail("PTO294", name="replay_dir", value=repr(value), near="replays", allowed="None, or the path of a folder")
 
 
-def _from_variable(name: str, variable: str) -> Any:
-    text = os.environ[variable].strip()
+def _from_variable(name: str, text: str) -> Any:
+    variable, text = VARIABLES[name], text.strip()
     if name == "threads":
         if not text.isdecimal() or not 1 <= int(text) <= MAX_THREADS:
             allowed = f"1 to {MAX_THREADS}"
@@ -221,10 +223,10 @@ def _from_variable(name: str, variable: str) -> Any:
     return match
 
 
-def from_variable(variable: str) -> Any:
-    """What one of the variables of settings says. ValueError: PTO295, no possible value."""
-    name = next(name for name, known in _VARIABLES.items() if known == variable)
-    return _from_variable(name, variable) if os.environ.get(variable) else getattr(Settings(), name)
+def from_variable(name: str, environ: Mapping[str, str]) -> Any:
+    """What the variable of a setting says, or its default. ValueError: PTO295, no possible value."""
+    text = environ.get(VARIABLES[name])
+    return _from_variable(name, text) if text else getattr(Settings(), name)
 
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
