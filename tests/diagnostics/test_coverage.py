@@ -12,8 +12,7 @@ from example_runs import execute
 from leaf_tables import rows
 from vendor_codes import codes
 
-from openpto.diagnostics import RULES, PyptoError, render
-from openpto.diagnostics.pages import find
+from openpto.diagnostics import RULES, PyptoError, Rule, render
 
 CODES = codes()
 PHRASES = [
@@ -40,6 +39,29 @@ def one_line(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"(?m)^ *[|=] ", "", text))
 
 
+FIELD = re.compile(r"\{[A-Za-z_0-9]+\}")
+
+
+def says(rule: Rule, words: str) -> bool:
+    """Whether a rule has the words in its texts or a phrase, or a phrase with its fields filled in lies in them."""
+    lower = words.lower()
+    texts = [text for both in (rule.title, rule.message) for text in (both.en, both.zh)]
+    if any(lower in text.lower() for text in (*texts, *rule.words, *map(shown, rule.phrases))):
+        return True
+    if any(said.lower() in lower for said in rule.words):
+        return True
+    return any(pattern(phrase).search(words) for phrase in rule.phrases if len(FIELD.sub("", phrase)) >= 12)
+
+
+def shown(phrase: str) -> str:
+    """Fields as the page of a rule has them: <rank> for {rank}."""
+    return FIELD.sub(lambda match: f"<{match[0][1:-1]}>", phrase)
+
+
+def pattern(phrase: str) -> re.Pattern[str]:
+    return re.compile(".+?".join(map(re.escape, FIELD.split(phrase))), re.IGNORECASE)
+
+
 def words_of(phrase: str) -> str:
     return re.sub(r"\s+", " ", phrase)
 
@@ -50,8 +72,6 @@ def test_every_code_has_rules_or_a_reason(code):
     assert bool(rules) != bool(reason)
     for ours in rules:
         assert code in RULES[ours].aliases, f"{ours} does not know {code}"
-        if code.startswith("F"):
-            assert RULES[ours] in find(code)
 
 
 def test_every_alias_is_a_known_code():
@@ -79,8 +99,9 @@ def test_phrases_without_a_rule_have_a_reason():
 
 
 @pytest.mark.parametrize("phrase", [phrase for phrase in SAID if phrase.said], ids=lambda phrase: phrase.words)
-def test_words_of_a_phrase_lead_to_its_page(phrase):
-    assert RULES[phrase.code] in find(phrase.words), [rule.code for rule in find(phrase.words)]
+def test_a_rule_says_its_phrases(phrase):
+    assert len(phrase.words) >= 4
+    assert says(RULES[phrase.code], phrase.words)
 
 
 @pytest.mark.parametrize(("table", "symptom", "rules", "truth"), rows(), ids=lambda value: str(value)[:60])

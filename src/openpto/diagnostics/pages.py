@@ -7,7 +7,7 @@ from typing import Literal
 
 from openpto._records import dataclass
 from openpto.diagnostics.language import Language, T
-from openpto.diagnostics.registry import RULES, Rule
+from openpto.diagnostics.registry import Rule
 from openpto.diagnostics.render import render
 from openpto.diagnostics.span import NOWHERE
 
@@ -85,41 +85,7 @@ def template(rule: Rule, language: Language) -> str:
     return render(rule, NOWHERE, {}, language=language).rpartition("\n")[0]
 
 
-def find(query: str) -> list[Rule]:
-    """The rules that a code, a vendor code, a name or words of a message stand for.
-
-    >>> [rule.code for rule in find("PTO301")]
-    ['PTO301']
-    """
-    wanted = query.strip()
-    if wanted.upper() in RULES:
-        return [RULES[wanted.upper()]]
-    exact = [rule for rule in RULES.values() if wanted.upper() in rule.aliases or wanted.lower() == rule.name]
-    return exact or [rule for rule in RULES.values() if _says(rule, wanted)]
-
-
-def _says(rule: Rule, words: str) -> bool:
-    """Whether a rule has the words in its title or a phrase, or a phrase with its fields filled in lies in them."""
-    if len(words) < 4:
-        return False
-    lower = words.lower()
-    if any(lower in text.lower() for text in (*_texts(rule), *rule.words, *map(_shown, rule.phrases))):
-        return True
-    if any(said.lower() in lower for said in rule.words):
-        return True
-    return any(_pattern(phrase).search(words) for phrase in rule.phrases if len(_FIELD.sub("", phrase)) >= 12)
-
-
-def _texts(rule: Rule) -> list[str]:
-    """The texts in which a user may recognise a rule."""
-    return [text for both in (rule.title, rule.message) for text in (both.en, both.zh)]
-
-
 _FIELD = re.compile(r"\{[A-Za-z_0-9]+\}")
-
-
-def _pattern(phrase: str) -> re.Pattern[str]:
-    return re.compile(".+?".join(map(re.escape, _FIELD.split(phrase))), re.IGNORECASE)
 
 
 def _class_text(rule: Rule, language: Language) -> str:
