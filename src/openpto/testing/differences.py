@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openpto.capsule.arrays import bits_of
-from openpto.diagnostics.language import T, current_language
+from openpto.diagnostics.language import T, said
 from openpto.ir.dtypes import DataType, from_numpy
 
 from .tolerance import Tolerance
@@ -63,13 +63,11 @@ class Difference:
     patterns: tuple[tuple[str, dict[str, Any]], ...]
 
     def __str__(self) -> str:
-        language = current_language()
-        ulp = "" if self.ulp is None else _ULP.in_language(language).format(ulp=self.ulp)
-        head = _HEAD.in_language(language).format(
-            count=self.count, elements=self.elements, index=list(self.index), expected=self.expected, got=self.got,
-            ulp=ulp,
+        head = said(
+            _HEAD, count=self.count, elements=self.elements, index=list(self.index), expected=self.expected,
+            got=self.got, ulp="" if self.ulp is None else said(_ULP, ulp=self.ulp),
         )  # fmt: skip
-        told = [_PATTERNS[name].in_language(language).format(**fields) for name, fields in self.patterns]
+        told = [said(_PATTERNS[name], **fields) for name, fields in self.patterns]
         return "\n".join([head, *(f"  - {text}" for text in told)])
 
 
