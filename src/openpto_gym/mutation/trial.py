@@ -5,12 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 import tempfile
-import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
 from pathlib import Path
@@ -52,7 +51,6 @@ class Outcome:
     case: str = ""
     detail: str = ""
     lint: tuple[str, ...] = ()
-    seconds: float = field(default=0.0, compare=False)
 
     @property
     def caught(self) -> bool:
@@ -80,14 +78,13 @@ class _Exam:
 
 def trial(mutant: Mutant, subject: Subject, *, lint: bool = True) -> Outcome:
     """Lint a mutant and run it on the cases of the operators that judge it."""
-    begin = time.process_time()
     codes = _lint_codes(mutant, subject) if lint else ()
     with tempfile.TemporaryDirectory(prefix="openpto-mutant-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder) / f"{mutant.name.replace('/', '_')}.py"
         path.write_text(mutant.text, encoding="utf-8")
         check, code, case, detail = _run(subject, path, same_bits=bool(mutant.reason) and not mutant.rounds)
-    return Outcome(mutant, check, code, case, detail, codes, time.process_time() - begin)
+    return Outcome(mutant, check, code, case, detail, codes)
 
 
 def _run(subject: Subject, path: Path, *, same_bits: bool) -> tuple[Check, str, str, str]:
@@ -186,13 +183,16 @@ def _exam(name: str, number: int) -> _Exam:
 def _lint_codes(mutant: Mutant, subject: Subject) -> tuple[str, ...]:
     """Codes of findings that the unchanged file does not have."""
     path = str(subject.path)
-    new = Counter((finding.code, finding.message()) for finding in lint_text(mutant.text, path))
-    return tuple(sorted({code for code, _ in new - _lint_baseline(path)}))
+    new = _findings(mutant.text, path) - _findings_before(path)
+    return tuple(sorted({code for code, _ in new}))
 
 
 @cache
-def _lint_baseline(path: str) -> Counter[tuple[str, str]]:
-    text = Path(path).read_text(encoding="utf-8")
+def _findings_before(path: str) -> Counter[tuple[str, str]]:
+    return _findings(Path(path).read_text(encoding="utf-8"), path)
+
+
+def _findings(text: str, path: str) -> Counter[tuple[str, str]]:
     return Counter((finding.code, finding.message()) for finding in lint_text(text, path))
 
 
