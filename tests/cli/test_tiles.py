@@ -14,7 +14,7 @@ from openpto.checks.choices import choices
 from openpto.checks.memory_map import memory_map
 from openpto.checks.query import public
 from openpto.checks.question import asked
-from openpto.cli import memory_picture, tiles
+from openpto.cli import styled, tiles
 from openpto.device import CHIPS
 from openpto.diagnostics import PyptoError, set_language
 
@@ -25,7 +25,7 @@ def answer(op, shape, dtype="FP32", chip="910B", tile=None, arguments=(), count=
     """The text of the command and whether it ends well."""
     lines, good = tiles.report(op, shape, dtype, chip, tile, arguments, count)
     out = io.StringIO()
-    memory_picture.write(lines, out)
+    styled.write(lines, out)
     return out.getvalue(), good
 
 
@@ -228,6 +228,6 @@ class Terminal(io.StringIO):
 def test_colours_on_a_terminal_and_the_same_text():
     lines, _ = tiles.report("add", "1024x512", "FP32", "910B", None, (), 1)
     out = Terminal()
-    memory_picture.write(lines, out)
+    styled.write(lines, out)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
     assert [line.rstrip() for line in plain.splitlines()] == ADD.splitlines()

@@ -159,11 +159,11 @@ def _tiles(
 
     Exit code 1 if there is none, or if the tile given with --tile is refused.
     """
-    from openpto.cli import memory_picture, tiles
+    from openpto.cli import styled, tiles
 
     with at(NOWHERE):  # a mistake in the question is on no line of a file
         lines, good = tiles.report(op, shape, dtype, chip, tile, arg or [], count)
-    memory_picture.write(lines, sys.stdout)
+    styled.write(lines, sys.stdout)
     if not good:
         raise typer.Exit(1)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
-from typing import TextIO
 
 from openpto.checks.memory_map import Memory
+from openpto.cli.styled import Line
 from openpto.device import Piece
 from openpto.device.memory import compared, size_text
 from openpto.diagnostics import T, said
@@ -15,8 +15,6 @@ from openpto.diagnostics.source import cell_width
 WIDTH = 40
 """Cells of a bar."""
 _STYLES = ("cyan", "magenta", "yellow", "green", "blue", "red")
-Line = list[tuple[str, str]]
-"""Texts with the name of their style, "" for none."""
 
 _WHAT = {
     "input": T("input", "输入"),
@@ -105,17 +103,3 @@ def _style(number: int) -> str:
 
 def _pad(text: str, width: int) -> str:
     return text + " " * (width - cell_width(text))
-
-
-def write(lines: Sequence[Line], out: TextIO) -> None:
-    """Write lines, with colours where the stream is a terminal."""
-    if not out.isatty():
-        for line in lines:
-            print("".join(text for text, _ in line).rstrip(), file=out)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=out, highlight=False)
-    for line in lines:
-        console.print(Text.assemble(*((text, style) for text, style in line)), soft_wrap=True)

@@ -13,7 +13,8 @@ from openpto.checks.query import ABOUT_CHIPS, TileFinding, findings
 from openpto.checks.question import Question, Tile, asked, chips_named, element_type, tile_asked
 from openpto.checks.suggest import setter_text
 from openpto.cli.kernels import given
-from openpto.cli.memory_picture import Line, picture
+from openpto.cli.memory_picture import picture
+from openpto.cli.styled import Line
 from openpto.device import Chip
 from openpto.diagnostics import T, fail, said
 from openpto.language.configuration import settings

@@ -46,6 +46,7 @@ def run(
 
     Exit code 0 if every step that was run passed, 1 otherwise. A step that was not run is named; it is no pass.
     """
+    from openpto.cli import styled
     from openpto.cli.subjects import subject_of
     from openpto.diagnostics import NOWHERE, at
     from openpto.verify import html, text
@@ -57,12 +58,12 @@ def run(
 
     def show(step: Step) -> None:
         shown.append(step)
-        text.write([text.step_line(len(shown), step)], out)
+        styled.write([text.step_line(len(shown), step)], out)
 
     with at(NOWHERE):  # a mistake in the question is on no line of a file
         subject = subject_of(target, slow=slow, cases=case or [], arguments=arg or [])
     found = verify(subject, Options(profile, chip, None if replay is None else str(replay), show))
-    text.write([*text.details(found), [], text.verdict(found)], out)
+    styled.write([*text.details(found), [], text.verdict(found)], out)
     if json_file is not None:
         content = json.dumps(found.as_json(), indent=1, ensure_ascii=False) + "\n"
         if str(json_file) == "-":

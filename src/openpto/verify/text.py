@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
-from typing import TextIO
 
 from openpto.diagnostics import T, said
 from openpto.verify.outcome import TITLES, Check, State, Step, Verification, counts
@@ -16,7 +14,6 @@ _WORDS: dict[State, T] = {
     "not run": T("NOT RUN", "未运行"),
 }
 _STYLES: dict[State, str] = {"pass": "green", "fail": "bold red", "not run": "bold yellow"}
-_STEP = T("step {number}", "步骤 {number}")
 _CHECKS = T("{count} {state}", "{count} 项{state}")
 _UNCHECKED = T(
     "{name}: step {number} ({title}) was not run: {why}. That is no pass.",
@@ -28,6 +25,7 @@ _NO_DEVICE = T(
 )
 _ON = T("{name}: step 4 ran on {stack}", "{name}：步骤 4 运行于 {stack}")
 Line = list[tuple[str, str]]
+"""Texts with the name of their style, "" for none."""
 SHOWN = 8
 """Failures of one kind that are shown in full."""
 
@@ -83,18 +81,3 @@ def verdict(found: Verification) -> Line:
 def _head(step: Step, check: Check) -> str:
     trial = f" [{check.trial}]" if check.trial else ""
     return f"{word('fail')}: {check.name}{trial}"
-
-
-def write(lines: Iterator[Line] | list[Line], out: TextIO | None = None) -> None:
-    """Write lines, with colours on a terminal."""
-    stream = out or sys.stdout
-    if not stream.isatty():
-        for line in lines:
-            print("".join(text for text, _ in line).rstrip(), file=stream)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=stream, highlight=False)
-    for line in lines:
-        console.print(Text.assemble(*line), soft_wrap=True)
