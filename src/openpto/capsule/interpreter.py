@@ -76,9 +76,20 @@ class Answers:
 def command() -> list[str] | None:
     """The interpreter that PYPTO_NPU_PYTHON names, with arguments if it has any; None if it names none."""
     text = os.environ.get(VARIABLE, "").strip()
-    if not text:
-        return None
+    return words_of(text) if text else None
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a command: the path of an interpreter, which may hold blanks, or one with arguments."""
     return [text] if os.path.isfile(text) or shutil.which(text) else shlex.split(text)
+
+
+def surroundings(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the other interpreter gets from a process with these ones."""
+    given = {name: value for name, value in environ.items() if name not in _OWN}
+    if environ.get("PYPTO_NPU_PYTHONPATH"):
+        given["PYTHONPATH"] = environ["PYPTO_NPU_PYTHONPATH"]
+    return given
 
 
 def run_elsewhere(calls: Sequence[Capsule]) -> Answers:
@@ -144,15 +155,13 @@ def _ask(folder: Path, calls: Sequence[Capsule]) -> None:
 
 def _start(python: Sequence[str], folder: Path, calls: int) -> None:
     """Run the other interpreter to its end."""
-    environment = {name: value for name, value in os.environ.items() if name not in _OWN}
-    if os.environ.get("PYPTO_NPU_PYTHONPATH"):
-        environment["PYTHONPATH"] = os.environ["PYPTO_NPU_PYTHONPATH"]
     seconds = _seconds()
     with open(folder / "stdout.txt", "wb") as out, open(folder / "stderr.txt", "wb") as errors:
         try:
             child = subprocess.Popen(
                 [*python, str(folder / "runner.py"), str(folder)],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=environment, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=out, stderr=errors,
+                env=surroundings(os.environ), start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             fail("PTO570", python=_shown(python), why=error.strerror or str(error))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import shutil
 import subprocess
 from collections.abc import Mapping
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from openpto.diagnostics.language import T
@@ -68,7 +65,7 @@ def section(environ: Mapping[str, str]) -> Section:
             )
         return made
     made.fact("python", T("other interpreter", "另一个解释器"), chosen)
-    answer, why = ask(command_of(chosen), environ)
+    answer, why = ask(chosen, environ)
     if answer is None:
         made.found(
             "problem" if asked else "warning",
@@ -81,20 +78,14 @@ def section(environ: Mapping[str, str]) -> Section:
     return made
 
 
-def command_of(text: str) -> list[str]:
-    """The words of a command: the path of an interpreter, which may hold blanks, or one with arguments."""
-    return [text] if Path(text).is_file() or shutil.which(text) else shlex.split(text)
+def ask(command: str, environ: Mapping[str, str]) -> tuple[dict[str, Any] | None, str]:
+    """What an interpreter says of itself, started as calls of kernels start it, or why it says nothing."""
+    from openpto.capsule.interpreter import surroundings, words_of
 
-
-def ask(command: list[str], environ: Mapping[str, str]) -> tuple[dict[str, Any] | None, str]:
-    """What an interpreter says of itself, or why it says nothing."""
-    environment = {name: value for name, value in environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-    if environ.get("PYPTO_NPU_PYTHONPATH"):
-        environment["PYTHONPATH"] = environ["PYPTO_NPU_PYTHONPATH"]
     try:
         done = subprocess.run(
-            [*command, "-c", _QUESTION],
-            capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False, env=environment,
+            [*words_of(command), "-c", _QUESTION],
+            capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False, env=surroundings(environ),
             stdin=subprocess.DEVNULL, cwd=os.path.dirname(__file__),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
