@@ -145,11 +145,8 @@ def locate(frame: FrameType | None, machine: Context | None) -> Site | None:
         frame = frame.f_back
     while frame is not None:  # as user_frames, without a generator: this runs for every operation
         code = frame.f_code
-        file = code.co_filename
-        if known[file] if file in known else is_user_file(file):
-            entry = _spans.get(id(code))
-            where = entry[1].get(frame.f_lasti) if entry is not None else None
-            where = where or span_of(frame)
+        if is_user_file(code.co_filename):
+            where = span_of(frame)
             if span is None:
                 span = where
             elif name:
