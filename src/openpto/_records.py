@@ -52,7 +52,6 @@ else:
         for base in cls.__mro__[-1:0:-1]:
             inherited |= base.__dict__.get("__dataclass_fields__", {})
         every = inherited | own
-        shown = [f for f in every.values() if f.init]
         if slots:
             cls = _with_slots(cls, own, inherited)
         else:
@@ -71,14 +70,14 @@ else:
             methods["__eq__"] = _equality(content)
             methods["__hash__"] = _hash(content) if frozen else None
         for name, method in methods.items():
-            if name in given and name != "__init__" and not (name == "__hash__" and given[name] is None):
+            if given.get(name) is not None:  # the class has its own
                 continue
             if method is not None:
                 method.__qualname__ = f"{cls.__qualname__}.{name}"
             setattr(cls, name, method)
         cls.__dataclass_fields__ = every
         if "__match_args__" not in given:
-            cls.__match_args__ = tuple(f.name for f in shown)
+            cls.__match_args__ = tuple(f.name for f in every.values() if f.init)
         return cls
 
     def _own_fields(cls):
@@ -111,9 +110,9 @@ else:
             return _special_init(cls, fields)
         names = tuple(fields)
         code = _template(len(names)).replace(co_varnames=("self", *names), co_names=names)
+        optional = [f.default is not MISSING for f in fields.values()]
+        assert optional == sorted(optional), "a field without a default follows one with a default"
         defaults = tuple(f.default for f in fields.values() if f.default is not MISSING)
-        late = next((k for k, f in enumerate(fields.values()) if f.default is not MISSING), len(names))
-        assert late + len(defaults) == len(names), "a field without a default follows one with a default"
         return FunctionType(code, globals(), "__init__", defaults or None)
 
     @cache

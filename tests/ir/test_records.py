@@ -45,6 +45,20 @@ class Open:
     value: int = 1
 
 
+@dataclass(frozen=True)
+class Rounded:
+    value: float
+
+    def __init__(self, value: float) -> None:
+        self.value = round(value)  # type: ignore[misc]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rounded)
+
+    def __repr__(self) -> str:
+        return f"about {self.value}"
+
+
 def test_arguments_and_defaults() -> None:
     assert (Point(1).x, Point(1).y, Point(y=2, x=1).y, Point.unit) == (1, 7, 2, "mm")
     assert (Deeper(1, 2, 3).z, Deeper(1).y) == (3, 7)
@@ -65,6 +79,18 @@ def test_equality_and_hash() -> None:
     assert Bag("a") == Bag("a")
     with pytest.raises(TypeError, match="unhashable"):
         hash(Bag("a"))
+
+
+def test_methods_of_the_class_itself_stay() -> None:
+    assert repr(Rounded(1.2)) == "about 1"
+    assert Rounded(1.2) == Rounded(7)
+    assert hash(Rounded(1.2)) == hash(Rounded(1.4))
+
+
+def test_nothing_is_frozen() -> None:
+    point = Point(1)
+    point.x = 2  # type: ignore[misc]
+    assert point == Point(2)
 
 
 def test_slots() -> None:
