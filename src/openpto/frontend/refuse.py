@@ -20,11 +20,10 @@ _STATEMENTS = {getattr(ast, name): (name, text) for name, text in STATEMENTS.ite
 _SUSPECTS = frozenset({*_STATEMENTS, ast.Raise, ast.For, ast.While, ast.FunctionDef})
 _DEFINITIONS = frozenset(FUNCTIONS)
 _RETURNS = frozenset({ast.Return})
-_NEWER = frozenset(
-    {ast.While, ast.Break, ast.Continue, ast.Raise, ast.AnnAssign, ast.Match, ast.Attribute, ast.Starred, ast.Delete}
-    | {ast.For}
-)
-"""Classes of what only the newer toolchain compiles, or some of it."""
+_NEWER = frozenset({ast.While, ast.Break, ast.Continue, ast.Raise, ast.AnnAssign, ast.Match})
+"""Classes of what only the newer toolchain compiles."""
+_NOTED = _NEWER | {ast.Attribute, ast.Starred, ast.Delete, ast.For}
+"""These, and those of which it is some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def _notes(node: FunctionNode, tree: Tree, source: Source) -> Iterator[Note]:
                 if isinstance(jump, ast.Return):
                     yield Note("PTO679", Site(source.span(jump), kernel=node.name), {"name": inner.name})
                     break
-    for inner in tree.own(_NEWER, node.body):
+    for inner in tree.own(_NOTED, node.body):
         if isinstance(inner, ast.For) and isinstance(inner.iter, (ast.List, ast.Tuple)):
             yield from _written_out(inner, source, node.name)
         name = _newer(inner)
@@ -112,7 +111,7 @@ def _written_out(loop: ast.For, source: Source, kernel: str) -> Iterator[Note]:
 
 def _newer(node: ast.AST) -> str:
     """The name of a construct that only the newer toolchain compiles, or nothing."""
-    if isinstance(node, (ast.While, ast.Break, ast.Continue, ast.Raise, ast.AnnAssign, ast.Match)):
+    if type(node) in _NEWER:
         return type(node).__name__
     if isinstance(node, (ast.Attribute, ast.Starred)) and isinstance(node.ctx, ast.Store):
         return type(node).__name__
