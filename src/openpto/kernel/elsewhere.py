@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openpto.capsule.call import Capsule, capsule
@@ -20,8 +20,7 @@ def execute(kernel: Any, bound: Bound, written: Sequence[int], site: Site) -> Ru
         PyptoError: PTO570 to PTO574, the other interpreter; PTO575, the call stopped there; PTO576, the kernel reaches
             what cannot be handed over.
     """
-    call = _capsule(kernel, bound, bound.values, site)
-    answers = run_elsewhere([call])
+    answers = run_elsewhere([_capsule(kernel, bound, site)])
     [answer] = answers.calls
     if answer.error:
         fail("PTO575", site=site, name=kernel.__name__, stack=answers.stack, text="\n" + answer.error)
@@ -35,11 +34,11 @@ def execute(kernel: Any, bound: Bound, written: Sequence[int], site: Site) -> Ru
     return RunReport(engine, operations if isinstance(operations, int) else 0, tuple(counts))
 
 
-def _capsule(kernel: Any, bound: Bound, values: Mapping[str, Any], site: Site) -> Capsule:
+def _capsule(kernel: Any, bound: Bound, site: Site) -> Capsule:
     names = [parameter.name for parameter in kernel.signature.tensors]
     same = [names.index(bound.alias.get(name, name)) for name in names]
     tensors = [tensor.array for tensor in bound.tensors]
     try:
-        return capsule(kernel, tensors, same, (), values, run_mode="NPU")
+        return capsule(kernel, tensors, same, (), bound.values, run_mode="NPU")
     except NotSelfContained as reason:
         fail("PTO576", site=site, name=kernel.__name__, what=str(reason))
