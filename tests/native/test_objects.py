@@ -109,9 +109,8 @@ def test_without_more_threads_one_does_everything(monkeypatch):
     jit.begin(jit.target("generic"), gemm.modules(("gemm_f16_nt",), jit.target("generic")))
 
 
-def test_routines_are_compiled_ahead(monkeypatch):
-    goal = jit.target("generic")
-    routines = gemm.modules(("gemm_bf16_tn",), goal)
+def compiled_ahead(monkeypatch, goal, routines):
+    """What the process keeps after the routines were compiled by a thread of their own; it had none before."""
     shared = jit._shared()
     monkeypatch.setattr(shared, "routines", {})
     jit.begin(goal, routines)
@@ -119,6 +118,13 @@ def test_routines_are_compiled_ahead(monkeypatch):
         if thread.name == "pypto-compiler":
             thread.join(60)
     assert {name for _, name in shared.routines} == set(routines)
+    return shared
+
+
+def test_routines_are_compiled_ahead(monkeypatch):
+    goal = jit.target("generic")
+    routines = gemm.modules(("gemm_bf16_tn",), goal)
+    shared = compiled_ahead(monkeypatch, goal, routines)
     compiled = []
     monkeypatch.setattr(objects, "_compile", lambda goal, jobs, hands: compiled.extend(jobs))
     jit._made(shared, goal, routines, 1)
@@ -128,11 +134,5 @@ def test_routines_are_compiled_ahead(monkeypatch):
 def test_routines_of_several_kinds_are_one_library(monkeypatch):
     goal = jit.target("generic")
     routines = gemm.modules(("gemm_f32_nn", "gemm_bf16_nt", "gemm_i8_tn"), goal)
-    shared = jit._shared()
-    monkeypatch.setattr(shared, "routines", {})
-    jit.begin(goal, routines)
-    for thread in threading.enumerate():
-        if thread.name == "pypto-compiler":
-            thread.join(60)
-    assert {name for _, name in shared.routines} == set(routines)
+    shared = compiled_ahead(monkeypatch, goal, routines)
     assert len({id(library) for library, _ in shared.routines.values()}) == 1
