@@ -216,6 +216,13 @@ def test_writing_in_place(append_op):
     assert str(append_op._opoverload._schema).endswith("append(Tensor row, Tensor at, Tensor(a!) cache) -> ()")
 
 
+def test_a_tensor_without_axes_has_one_element_with_and_without_data(append_op):
+    row, at, cache = torch.ones(1, 32), torch.tensor(2, dtype=torch.int32), torch.zeros(5, 32)
+    append_op(row, at, cache)
+    assert cache[:, 0].tolist() == [0.0, 0.0, 2.0, 0.0, 0.0]
+    assert append_op(row.to("meta"), at.to("meta"), cache.to("meta")) is None
+
+
 def test_writing_in_place_where_it_is_not_contiguous(append_op):
     whole = torch.zeros(5, 64)
     append_op(torch.ones(1, 32), torch.tensor([4], dtype=torch.int32), whole[:, ::2])
@@ -246,6 +253,8 @@ def test_arguments_that_do_not_fit(op):
     assert code(op, torch.randn(3, 64).double()) == "PTO523"
     assert code(op, torch.randn(3, 64, device="meta").double()) == "PTO523"
     assert code(op, torch.randn(3, 63, device="meta")) == "PTO522"
+    assert code(op, torch.randn(64)) == "PTO521"
+    assert code(op, torch.randn(64, device="meta")) == "PTO521"
     with pytest.raises(Exception, match="PTO523"):
         torch.compile(op, fullgraph=True, backend="eager")(torch.randn(3, 64).double())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from openpto._records import dataclass
 from openpto.diagnostics import Site, fail, warn
@@ -48,7 +48,7 @@ def bind(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     for parameter, tensor, shape in zip(signature.tensors, tensors, shapes, strict=True):
         _check_expressions(parameter, tensor, shape, env)
     types = tuple(
-        TileType(shape, _dtype(p, t), p.spec.fmt)
+        TileType(shape, element_type(p, t.dtype), p.spec.fmt)
         for p, t, shape in zip(signature.tensors, tensors, shapes, strict=True)
     )
     alias = _aliases(signature.tensors, tensors, types)
@@ -84,11 +84,11 @@ def _shape(
 ) -> tuple[Dim, ...]:
     """Declared extents against actual ones; symbols are entered into ``env``."""
     name, actual = parameter.name, tensor.shape
-    dims = _fitting(parameter, len(actual), site)
+    dims = fitting(parameter, len(actual), site)
     shape: list[Dim] = []
     for axis, (declared, extent) in enumerate(zip(dims, actual, strict=True)):
         if declared.kind == "fixed" and declared.value != extent:
-            _wrong_shape(parameter, tensor, axis, declared, extent)
+            wrong_shape(parameter, tensor.shape, axis, declared, extent)
         if declared.kind in ("fixed", "static"):
             shape.append(extent)
             continue
@@ -103,7 +103,7 @@ def _shape(
     return tuple(shape)
 
 
-def _fitting(parameter: TensorParameter, rank: int, site: Site) -> tuple[DimSpec, ...]:
+def fitting(parameter: TensorParameter, rank: int, site: Site) -> tuple[DimSpec, ...]:
     """The declared entries, one per axis of the argument. A list with marks does not fix the rank."""
     spec, named = parameter.spec, len(parameter.spec.dims)
     if rank > named and (spec.open_ended or spec.has_marks):
@@ -125,10 +125,13 @@ def _check_expressions(
     for axis, (declared, extent) in enumerate(zip(shape, tensor.shape, strict=True)):
         if isinstance(declared, Expr) and not declared.is_leaf and declared.leaves <= env.keys():
             if E.evaluate(declared, env) != extent:
-                _wrong_shape(parameter, tensor, axis, DimSpec("symbol", declared), extent)
+                wrong_shape(parameter, tensor.shape, axis, DimSpec("symbol", declared), extent)
 
 
-def _wrong_shape(parameter: TensorParameter, tensor: HostTensor, axis: int, declared: DimSpec, extent: int) -> None:
+def wrong_shape(
+    parameter: TensorParameter, shape: Sequence[int], axis: int, declared: DimSpec, extent: int
+) -> NoReturn:
+    """Refuse an extent that is not the declared one (PTO522)."""
     fail(
         "PTO522",
         name=parameter.name,
@@ -136,18 +139,18 @@ def _wrong_shape(parameter: TensorParameter, tensor: HostTensor, axis: int, decl
         wanted=str(declared),
         got=extent,
         declared=str(parameter.spec),
-        shape=list(tensor.shape),
+        shape=list(shape),
     )
 
 
-def _dtype(parameter: TensorParameter, tensor: HostTensor) -> DataType:
+def element_type(parameter: TensorParameter, given: DataType) -> DataType:
     """The declared element type, which the argument must have; bytes may hold 8-bit and packed 4-bit floats."""
     declared = parameter.spec.dtype
-    if declared is None or declared is tensor.dtype:
-        return tensor.dtype
-    if tensor.dtype is DataType.DT_UINT8 and declared in STORED_AS_UINT8:
+    if declared is None or declared is given:
+        return given
+    if given is DataType.DT_UINT8 and declared in STORED_AS_UINT8:
         return declared
-    fail("PTO523", name=parameter.name, declared=declared.name, got=tensor.dtype.name)
+    fail("PTO523", name=parameter.name, declared=declared.name, got=given.name)
 
 
 def _aliases(

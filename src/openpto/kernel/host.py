@@ -99,13 +99,19 @@ def _from_torch(name: str, value: Any) -> HostTensor:
     torch = _torch()
     assert torch is not None
     _check_plain(name, value, torch)
-    dtype = TORCH_DTYPES.get(str(value.dtype).removeprefix("torch."))
-    if dtype is None:
-        fail("PTO520", name=name, dtype=str(value.dtype))
+    dtype = torch_element_type(name, value.dtype)
     shape, strides = tuple(value.shape), tuple(value.stride())
     _check_strides(name, shape, strides)
     locked = REQUIRES_GRAD if value.requires_grad else ""
     return HostTensor(_over(value.data_ptr(), shape or (1,), dtype), value, dtype, locked)
+
+
+def torch_element_type(name: str, dtype: Any) -> DataType:
+    """The element type of argument ``name``, which has this dtype of torch. ValueError: PTO520, we have none such."""
+    found = TORCH_DTYPES.get(str(dtype).removeprefix("torch."))
+    if found is None:
+        fail("PTO520", name=name, dtype=str(dtype))
+    return found
 
 
 def _check_plain(name: str, value: Any, torch: Any) -> None:

@@ -108,6 +108,7 @@ def describe(
 
 
 def refuse(kernel: JitCallableWrapper, name: str, problem: str) -> NoReturn:
+    """Stop a registration whose names do not fit (PTO551)."""
     fail("PTO551", name=name, kernel=kernel.__name__, problem=problem)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from openpto.diagnostics import T, fail, user_boundary
 from openpto.kernel.jit import JitCallableWrapper
 from openpto.torch_ops import gradients
-from openpto.torch_ops.description import Description, describe
+from openpto.torch_ops.description import Description, describe, refuse
 from openpto.torch_ops.operators import make
 from openpto.torch_ops.shapes import ShapeRule, check_rules
 
@@ -84,6 +84,5 @@ def _rules(op: Description, shapes: ShapeRule | Mapping[str, ShapeRule] | None) 
     if shapes is None or isinstance(shapes, Mapping):
         return dict(shapes or {})
     if len(op.outputs) != 1:
-        problem = "shapes is one rule and there is not one output: give a dictionary"
-        fail("PTO551", name=op.name, kernel=op.kernel.__name__, problem=problem)
+        refuse(op.kernel, op.name, "shapes is one rule and there is not one output: give a dictionary")
     return {op.outputs[0].name: shapes}

@@ -7,11 +7,11 @@ from typing import Any, NoReturn
 
 from openpto.diagnostics import fail
 from openpto.ir import expr as E
-from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Expr
-from openpto.kernel.binding import STORED_AS_UINT8
+from openpto.kernel.binding import element_type, fitting, wrong_shape
+from openpto.kernel.host import torch_element_type
 from openpto.kernel.signature import TensorParameter
-from openpto.torch_ops.description import Description
+from openpto.torch_ops.description import Description, refuse
 
 Shape = tuple[Any, ...]
 ShapeRule = str | Callable[..., Sequence[Any]]
@@ -34,7 +34,7 @@ def check_rules(op: Description, shapes: Mapping[str, ShapeRule]) -> None:
             problem = f"the shape of {name} is {rule!r}, neither the name of an input nor a function"
         else:
             continue
-        fail("PTO551", name=op.name, kernel=op.kernel.__name__, problem=problem)
+        refuse(op.kernel, op.name, problem)
     known = {leaf for p in op.inputs for dim in p.spec.dims for leaf in _leaf(dim.value)}
     for output in op.outputs:
         if output.name in shapes or (not output.spec.open_ended and _is_determined(output, known)):
@@ -104,24 +104,16 @@ def _value(value: int | Expr | None, extents: Mapping[Expr, Any]) -> Any:
     return value
 
 
-def check_arguments(op: Description, tensors: Sequence[Any], type_of: Callable[[Any], DataType | None]) -> None:
+def check_arguments(op: Description, tensors: Sequence[Any]) -> None:
     """The checks of a call for tensors without data: element types, ranks, fixed extents.
-
-    ``type_of`` gives our element type of one of torch.
 
     Raises:
         ValueError: PTO520 to PTO523, as a call of the kernel does.
     """
     for p, tensor in zip(op.inputs, tensors, strict=True):
-        spec, dtype, shape = p.spec, type_of(tensor.dtype), tuple(tensor.shape)
-        if dtype is None:
-            fail("PTO520", name=p.name, dtype=str(tensor.dtype))
-        stored = dtype is DataType.DT_UINT8 and spec.dtype in STORED_AS_UINT8
-        if spec.dtype is not None and spec.dtype is not dtype and not stored:
-            fail("PTO523", name=p.name, declared=spec.dtype.name, got=dtype.name)
-        if len(shape) != len(spec.dims) and not spec.open_ended and not spec.has_marks:
-            fail("PTO521", name=p.name, declared=str(spec), wanted=len(spec.dims), got=len(shape))
-        for axis, (dim, extent) in enumerate(zip(spec.dims, shape, strict=False)):
+        element_type(p, torch_element_type(p.name, tensor.dtype))
+        shape = tuple(tensor.shape) or (1,)
+        declared = fitting(p, len(shape), op.kernel.signature.place(p.name))
+        for axis, (dim, extent) in enumerate(zip(declared, shape, strict=True)):
             if dim.kind == "fixed" and extent != dim.value:
-                where: dict[str, Any] = {"name": p.name, "axis": axis, "declared": str(spec), "shape": list(shape)}
-                fail("PTO522", wanted=str(dim), got=extent, **where)
+                wrong_shape(p, shape, axis, dim, extent)
