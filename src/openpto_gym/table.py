@@ -56,10 +56,14 @@ def write(results: Sequence[Result], stream: TextIO | None = None) -> None:
     if out.isatty():
         _write_rich(results, lines, out)
         return
-    widths = [max(len(line[i]) for line in (HEADINGS, *lines)) for i in range(len(HEADINGS))]
-    for line in (HEADINGS, *lines):
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip(), file=out)
-    print(NOTE, file=out)
+    for line in (*columns([HEADINGS, *lines]), NOTE):
+        print(line, file=out)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A line of text per row, with the cells of a column below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _write_rich(results: Sequence[Result], lines: Sequence[tuple[str, ...]], out: TextIO) -> None:

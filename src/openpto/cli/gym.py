@@ -38,6 +38,7 @@ def show(
 ) -> None:
     """Show an operator: its page, its kernel file and its cases."""
     from openpto_gym.registry import folder, load
+    from openpto_gym.table import columns
 
     operator = load(name)
     place = folder(name)
@@ -47,9 +48,8 @@ def show(
         (case.name, case.dtype.short, case.sizes, str(case.tolerance), "slow" if case.slow else "")
         for case in operator.cases
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
-    for row in rows:
-        typer.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in columns(rows):
+        typer.echo(f"  {line}")
 
 
 @app.command("run")

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from openpto_gym.mutation.mutant import Mutant
 from openpto_gym.mutation.trial import Check, Outcome
+from openpto_gym.table import columns
 
 CHECKS: tuple[Check, ...] = tuple(check for check in get_args(Check) if check)
 WANTED = 0.95
@@ -110,13 +111,13 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
     """The table of subjects and their sum, in plain columns."""
     rows = [cells(name, counts) for name, counts in by_subject(outcomes).items()]
     rows.append(cells("together", tally(outcomes)))
-    return _columns([HEADINGS, *rows])
+    return columns([HEADINGS, *rows])
 
 
 def each(outcomes: Sequence[Outcome]) -> list[str]:
     """A line per mutant: where, what was changed, and what found it."""
     rows = [(o.mutant.name, f"{o.mutant.function}:{o.mutant.line}", change(o.mutant), verdict(o)) for o in outcomes]
-    return _columns([("mutant", "place", "change", "found by"), *rows])
+    return columns([("mutant", "place", "change", "found by"), *rows])
 
 
 def verdict(outcome: Outcome) -> str:
@@ -143,8 +144,3 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "code": outcome.code, "case": outcome.case, "detail": outcome.detail, "lint": list(outcome.lint),
         "same_meaning": mutant.reason,
     }  # fmt: skip
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
