@@ -2,21 +2,13 @@
 
 
 def main() -> None:
-    """Run the `pypto` command on the arguments of this process. `pypto lint` needs neither typer nor numpy."""
+    """Run the `pypto` command on the arguments of this process. Those named here do without typer."""
     import sys
+    from importlib import import_module
 
-    if sys.argv[1:2] == ["lint"]:
-        from openpto.cli.lint import run as lint
-
-        sys.exit(lint(sys.argv[2:]))
-    if sys.argv[1:2] == ["doctor"]:
-        from openpto.cli.doctor import run as doctor
-
-        sys.exit(doctor(sys.argv[2:]))
-    if sys.argv[1:2] == ["lsp"]:
-        from openpto.cli.lsp import run as lsp
-
-        sys.exit(lsp(sys.argv[2:]))
+    command, *arguments = sys.argv[1:] or [""]
+    if command in ("lint", "doctor", "lsp"):
+        sys.exit(import_module(f"openpto.cli.{command}").run(arguments))
     from openpto.cli.app import run
 
     run()

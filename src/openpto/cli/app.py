@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
@@ -21,6 +22,13 @@ app = typer.Typer(
 app.add_typer(cache.app, name="cache")
 app.add_typer(gym.app, name="gym")
 app.add_typer(new_op.app, name="new")
+
+_reads_its_arguments = partial(
+    app.command,
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+"""For commands that take what follows their name as it stands."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -95,11 +103,7 @@ def _guide(
         raise typer.Exit(1)
 
 
-@app.command(
-    "lint",
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-)
+@_reads_its_arguments("lint")
 def _lint(context: typer.Context) -> None:
     """Look for mistakes in kernel files without running them."""
     from openpto.cli import lint
@@ -112,11 +116,7 @@ app.command("replay")(replay.run)
 app.command("shrink")(shrink.run)
 
 
-@app.command(
-    "doctor",
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-)
+@_reads_its_arguments("doctor")
 def _doctor(context: typer.Context) -> None:
     """Say what is installed, which engine runs kernels and why, what is wrong, and what to do."""
     from openpto.cli import doctor
@@ -124,11 +124,7 @@ def _doctor(context: typer.Context) -> None:
     raise typer.Exit(doctor.run(context.args))
 
 
-@app.command(
-    "lsp",
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-)
+@_reads_its_arguments("lsp")
 def _lsp(context: typer.Context) -> None:
     """Serve an editor: findings, repairs and pages of codes, by the language server protocol."""
     from openpto.cli import lsp
