@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from openpto.runtime.store import FOLDER_VARIABLE, store
-
 app = typer.Typer(no_args_is_help=True, help="Show or remove the machine code that is kept between processes.")
 
 
 @app.command("info")
 def info() -> None:
     """Say where it is kept, how much there is, and what is wrong with the folder if it is not used."""
+    from openpto.runtime.store import FOLDER_VARIABLE, store
+
     kept = store()
     problem = kept.check()
     if kept.folder is not None:
@@ -25,6 +25,8 @@ def info() -> None:
 @app.command("clear")
 def clear() -> None:
     """Remove every entry. Kernels compile again when they are next called in a new process."""
+    from openpto.runtime.store import store
+
     kept = store()
     removed = kept.clear()
     typer.echo(f"removed {removed.entries} entries, {_mebibytes(removed.bytes)}")
