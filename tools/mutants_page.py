@@ -155,7 +155,7 @@ def _described(mutant: Mutant) -> str:
 
 
 def _code(text: str) -> str:
-    return "`" + text.replace("|", "\\|") + "`"
+    return f"`{_escaped(text)}`"
 
 
 def _escaped(text: str) -> str:

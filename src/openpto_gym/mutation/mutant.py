@@ -73,14 +73,20 @@ class Subject:
     judges: tuple[str, ...]
 
     @property
+    def shared(self) -> bool:
+        """Whether it is a module that kernels share."""
+        return self.name in SHARED
+
+    @property
     def path(self) -> Path:
         """The file."""
-        return registry.folder(self.name) / "kernel.py" if self.judges == (self.name,) else _shared_file(self.name)
+        folder = registry.folder(self.name)
+        return folder.with_suffix(".py") if self.shared else folder / "kernel.py"
 
     @property
     def declarations(self) -> str:
         """The module with the faults and reasons that are written by hand for this file."""
-        return f"openpto_gym.{self.name}.mutants" if self.judges == (self.name,) else "openpto_gym.mutation.shared"
+        return "openpto_gym.mutation.shared" if self.shared else f"openpto_gym.{self.name}.mutants"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +153,9 @@ def declared(of: Subject) -> tuple[Sequence[Planted], Sequence[Equivalent]]:
     if find_spec(of.declarations) is None:
         return (), ()
     module = import_module(of.declarations)
-    if of.judges == (of.name,):
-        return module.PLANTED, module.EQUIVALENT
-    return module.PLANTED.get(of.name, ()), module.EQUIVALENT.get(of.name, ())
+    if of.shared:
+        return module.PLANTED.get(of.name, ()), module.EQUIVALENT.get(of.name, ())
+    return module.PLANTED, module.EQUIVALENT
 
 
 def _by_mutators(of: Subject, text: str) -> Iterator[Mutant]:
@@ -205,7 +211,3 @@ def _function_at(text: str, line: int) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _shared_file(name: str) -> Path:
-    return Path(__file__).parents[1] / f"{name}.py"
