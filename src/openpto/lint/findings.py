@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from openpto.diagnostics.language import Language
+from openpto.diagnostics.language import Language, current_language
 from openpto.diagnostics.registry import RULES, Rule, Severity
-from openpto.diagnostics.render import one_line, render
+from openpto.diagnostics.render import fill, one_line, render
 from openpto.diagnostics.span import Site, Span
 
 
@@ -56,3 +56,7 @@ class Finding:
     def message(self, language: Language | None = None) -> str:
         """The message in one line, without its code."""
         return one_line(self.rule, self.fields, language=language).partition(": ")[2].replace("\n", " ")
+
+    def help(self, language: Language | None = None) -> str:
+        """What to write instead."""
+        return fill(self.rule.help.in_language(language or current_language()), self.fields, language)

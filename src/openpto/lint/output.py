@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 
 from openpto.diagnostics.language import T, current_language
-from openpto.diagnostics.render import fill
 from openpto.diagnostics.source import display_path
 from openpto.lint.findings import Finding
 
@@ -61,7 +60,7 @@ def _object(finding: Finding) -> dict[str, object]:
         "end_line": span.end_line or span.line,
         "end_column": span.end_col + 1 if span.has_columns else span.col + 1,
         "message": finding.message(),
-        "help": help_text(finding),
+        "help": finding.help(),
         "kernel": finding.site.kernel,
         "called_from": [
             {"function": name, "file": call.file, "line": call.line, "column": call.col + 1}
@@ -69,8 +68,3 @@ def _object(finding: Finding) -> dict[str, object]:
         ],
         "fixable": finding.fix is not None,
     }
-
-
-def help_text(finding: Finding) -> str:
-    """What to write instead."""
-    return fill(finding.rule.help.in_language(current_language()), finding.fields)

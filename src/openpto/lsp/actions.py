@@ -10,7 +10,7 @@ from openpto.diagnostics import PyptoError
 from openpto.diagnostics.language import Language, T
 from openpto.lint.findings import Finding
 from openpto.lint.fixes import repaired
-from openpto.lsp.convert import Units, help_text
+from openpto.lsp.convert import Units
 from openpto.lsp.documents import Document
 from openpto.lsp.edits import Edit, difference, silence
 
@@ -58,7 +58,7 @@ def actions(
 
     if asked(QUICK_FIX, wanted):
         for finding, shown in here:
-            advice = help_text(finding, language)
+            advice = finding.help(language)
             add("fix", QUICK_FIX, _repair(document, [finding]), shown, code=finding.code, help=advice)
         for finding, shown in here if readable else ():
             add("ignore", QUICK_FIX, silence(document.text, finding.span, finding.code), shown, code=finding.code)

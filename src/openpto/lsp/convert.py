@@ -8,7 +8,6 @@ from lsprotocol import types
 from pygls.workspace import PositionCodec
 
 from openpto.diagnostics.language import Language, T
-from openpto.diagnostics.render import fill
 from openpto.diagnostics.span import Span
 from openpto.lint.findings import Finding
 from openpto.lsp.edits import Edit
@@ -57,11 +56,6 @@ class Units:
         return types.TextEdit(types.Range(self.position(*edit.start), self.position(*edit.end)), edit.text)
 
 
-def help_text(finding: Finding, language: Language) -> str:
-    """What to write instead."""
-    return fill(finding.rule.help.in_language(language), finding.fields, language)
-
-
 def diagnostic(
     finding: Finding,
     language: Language,
@@ -73,7 +67,7 @@ def diagnostic(
 
     The calls by which a helper was reached are its related information.
     """
-    advice = _HELP.in_language(language).format(text=help_text(finding, language))
+    advice = _HELP.in_language(language).format(text=finding.help(language))
     related = [
         types.DiagnosticRelatedInformation(
             types.Location(uri_of(call.file), units(call.file).range_of(call)),
