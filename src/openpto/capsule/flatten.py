@@ -23,6 +23,7 @@ from openpto.capsule.values import NotSelfContained, Texts, is_definition, publi
 from openpto.diagnostics import file_origin
 from openpto.frontend.function import FunctionMarker
 from openpto.frontend.source import FunctionNode, parse, source_of
+from openpto.ir.enums import RunMode
 
 MOST_OBJECTS = 500
 """Names that a file may define; a kernel that needs more has found its way into a library."""
@@ -48,7 +49,7 @@ def flatten(kernel: Any, values: Mapping[str, Any], run_mode: str = "") -> tuple
         NotSelfContained: the kernel reaches something that has no text outside of its program.
     """
     writer = _Writer(run_mode)
-    name = writer.kernel(kernel)
+    name = writer.function(kernel)
     given = {key: writer.texts.of(value) for key, value in values.items()}
     return Flat(writer.file(), name), given
 
@@ -143,10 +144,6 @@ class _Writer:
 
     # -- definitions --------------------------------------------------------------------------------------------------
 
-    def kernel(self, kernel: Any) -> str:
-        """Define a kernel."""
-        return self.function(kernel)
-
     def function(self, value: Any) -> str:
         """Define a function, a marked helper or a kernel."""
         known = self.named.get(id(value))
@@ -172,28 +169,17 @@ class _Writer:
 
     def decorator(self, kernel: Any) -> str:
         """The decorator with the options that the kernel has."""
-        options = {}
-        for name, given in kernel._options.items():
-            if given is None or name in ("infer_controlflow_shape", "use_cache"):
-                continue
-            options[name] = dict(given) if isinstance(given, Mapping) else given
-        runtime = options.get("runtime_options", {})
+        options = {
+            name: dict(given) if isinstance(given, Mapping) else given
+            for name, given in kernel._options.items()
+            if given is not None and name not in ("infer_controlflow_shape", "use_cache")
+        }
+        runtime = options.setdefault("runtime_options", {})
         runtime.pop("run_mode", None)
-        parts = []
         if self.run_mode:
-            runtime = {**runtime, "run_mode": _RunMode(f"pypto.RunMode.{self.run_mode}")}
-        options["runtime_options"] = runtime
-        for name, given in options.items():
-            if given != {}:
-                parts.append(f"{name}={self.options(given)}")
+            runtime["run_mode"] = RunMode[self.run_mode]
+        parts = [f"{name}={self.texts.of(given)}" for name, given in options.items() if given != {}]
         return f"@pypto.frontend.jit({', '.join(parts)})\n" if parts else "@pypto.frontend.jit\n"
-
-    def options(self, given: Any) -> str:
-        if not isinstance(given, dict):
-            return self.texts.of(given)
-        pairs = (f"{key!r}: {value.text if isinstance(value, _RunMode) else self.texts.of(value)}"
-                 for key, value in given.items())  # fmt: skip
-        return "{" + ", ".join(pairs) + "}"
 
     def body(self, function: types.FunctionType, node: FunctionNode, lines: tuple[str, ...], first: int) -> str:
         """The body of a function; its names are those of the file."""
@@ -264,13 +250,6 @@ class _Writer:
             text = ast.unparse(ast.fix_missing_locations(tree))
         self.chunks.append(text.rstrip("\n"))
         return name
-
-
-class _RunMode:
-    """The text of a run mode."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
 
 
 class _Names(ast.NodeTransformer):
