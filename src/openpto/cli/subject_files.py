@@ -20,12 +20,11 @@ import numpy as np
 from openpto.cli.kernels import choose, given, kernels_of, stand_ins
 from openpto.cli.show_ir import split_target
 from openpto.diagnostics import fail
-from openpto.ir.dtypes import from_numpy
 from openpto.kernel.host import host_tensor, is_torch_tensor
 from openpto.kernel.jit import JitCallableWrapper
-from openpto.testing import Ratios, Tolerance, default_tolerance, read_cases
+from openpto.testing import Ratios, Tolerance, read_cases
 from openpto.testing.cases import Case
-from openpto.verify.subject import Array, Arrays, Golden, Subject, Trial
+from openpto.verify.subject import Array, Arrays, Golden, Subject, Trial, usual_tolerance
 
 LONG_LEVEL = 2
 """Cases from this level on are long runs."""
@@ -127,7 +126,7 @@ def _case_trial(
 
     def tolerance(name: str, actual: Array) -> Tolerance:
         limits = None if case is None else case.tolerance
-        return limits if isinstance(limits, Tolerance) else _usual(actual)
+        return limits if isinstance(limits, Tolerance) else usual_tolerance(actual)
 
     name = "inputs" if case is None else case.id
     about = "" if case is None else f"{_shown(case.shape)} {_shown(case.dtype)} seed {case.seed}"
@@ -174,12 +173,6 @@ def _outputs(value: Any) -> Arrays:
     if len(values) == 1:
         return _Objects({"out": values[0]})
     return _Objects({f"out{number}": one for number, one in enumerate(values)})
-
-
-def _usual(actual: Array) -> Tolerance:
-    """The tolerance where nobody names one."""
-    dtype = from_numpy(actual.dtype)
-    return default_tolerance(dtype) if dtype is not None else Tolerance(rtol=0.0, atol=0.0)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -240,7 +233,7 @@ def _kernel_trial(
         return dict(zip(outputs, values, strict=False))
 
     def tolerance(name: str, actual: Array) -> Tolerance:
-        return _usual(actual)
+        return usual_tolerance(actual)
 
     shapes = " ".join(f"{name}={list(tensor.shape)}" for name, tensor in zip(names, tensors, strict=True))
     missing = "" if golden is not None else _NO_GOLDEN.format(name=f"{kernel.__name__}_golden")

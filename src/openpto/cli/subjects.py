@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -46,8 +47,7 @@ def _only(subject: Subject, cases: Sequence[str]) -> Subject:
     for name in cases:
         if name not in known:
             fail("PTO561", subject=subject.name, case=name, count=len(known), near=_near(name, known))
-    trials = tuple(trial for trial in subject.trials if trial.name in cases)
-    return Subject(subject.name, subject.files, subject.kernel_files, subject.golden_files, trials, subject.notes)
+    return replace(subject, trials=tuple(trial for trial in subject.trials if trial.name in cases))
 
 
 def _near(word: str, known: Sequence[str]) -> str:

@@ -10,19 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from openpto.capsule.call import Capsule
 from openpto.capsule.interpreter import VARIABLE, Answer, Answers, command, run_elsewhere
 from openpto.capsule.values import NotSelfContained
 from openpto.diagnostics import PyptoError
-from openpto.ir.dtypes import from_numpy
 from openpto.kernel.observing import ObservedCall
 from openpto.kernel.replays import capsule_of
-from openpto.testing import Tolerance, default_tolerance, first_difference
+from openpto.testing import Tolerance, first_difference
 from openpto.verify.outcome import Check
 from openpto.verify.sim_step import Simulated
-from openpto.verify.subject import Array, Trial
+from openpto.verify.subject import Array, Trial, usual_tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +79,5 @@ def _tolerance(trial: Trial, parameter: str, array: Array) -> Tolerance:
     """That of the trial for an output of this name; its usual one for other tensors."""
     try:
         return trial.tolerance(parameter, array)
-    except (KeyError, LookupError):
-        dtype = from_numpy(np.dtype(array.dtype))
-        return default_tolerance(dtype) if dtype is not None else Tolerance(rtol=0.0, atol=0.0)
+    except LookupError:
+        return usual_tolerance(array)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from openpto.testing import Tolerance
+from openpto.ir.dtypes import from_numpy
+from openpto.testing import Tolerance, default_tolerance
+from openpto.testing.tolerance import EXACT
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]
 """Arrays by names: of inputs, or of outputs."""
+
+
+def usual_tolerance(array: Array) -> Tolerance:
+    """The tolerance of an output where nobody names one."""
+    dtype = from_numpy(array.dtype)
+    return default_tolerance(dtype) if dtype is not None else EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,6 @@ class Subject:
     kernel_files  those that define kernels
     golden_files  those that compute goldens
     trials        its cases
-    only          kernels that count, by name; empty: all
     """
 
     name: str
@@ -69,4 +76,3 @@ class Subject:
     kernel_files: tuple[Path, ...]
     golden_files: tuple[Path, ...]
     trials: tuple[Trial, ...]
-    notes: tuple[str, ...] = field(default=())
