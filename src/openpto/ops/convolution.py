@@ -242,14 +242,7 @@ def _check_operands(x: Var, w: Var, out: DataType) -> None:
 def _numbers(name: str, values: object, count: int, low: int) -> tuple[int, ...]:
     """A list of so many ints in range."""
     if not isinstance(values, list):
-        fail(
-            "PTO222",
-            op="conv",
-            why=T(
-                f"{name} must be a list, got {rec.type_name(values)}",
-                f"{name} 须为 list，实际为 {rec.type_name(values)}",
-            ),
-        )
+        fail("PTO222", op="conv", why=rec.wrong_kind(name, "list", values))
     found = rec.integers("conv", name, values)
     if len(found) != count:
         fail(
@@ -344,14 +337,7 @@ def _extras(params: object, x: Var, w: Var) -> tuple[Var | None, bool]:
     if not params:
         return None, False
     if not isinstance(params, Mapping):
-        fail(
-            "PTO222",
-            op="conv",
-            why=T(
-                f"extend_params must be a dict, got {rec.type_name(params)}",
-                f"extend_params 须为 dict，实际为 {rec.type_name(params)}",
-            ),
-        )
+        fail("PTO222", op="conv", why=rec.wrong_kind("extend_params", "dict", params))
     for key, value in params.items():
         if key in ("scale", "scale_tensor"):
             if value is not None and (isinstance(value, Var) or value != 0):
@@ -374,14 +360,7 @@ def _extras(params: object, x: Var, w: Var) -> tuple[Var | None, bool]:
             )
     relu = params.get("relu_type", ReLuType.NO_RELU)
     if not isinstance(relu, ReLuType):
-        fail(
-            "PTO222",
-            op="conv",
-            why=T(
-                f"relu_type must be a ReLuType, got {rec.type_name(relu)}",
-                f"relu_type 须为 ReLuType，实际为 {rec.type_name(relu)}",
-            ),
-        )
+        fail("PTO222", op="conv", why=rec.wrong_kind("relu_type", "ReLuType", relu))
     given = params.get("bias_tensor")
     return None if given is None else _bias(given, x, w), relu is ReLuType.RELU
 

@@ -330,14 +330,7 @@ def extras_of(params: object) -> Extras:
     if params is None:
         return Extras()
     if not isinstance(params, Mapping):
-        fail(
-            "PTO222",
-            op="matmul",
-            why=T(
-                f"extend_params must be a dict, got {rec.type_name(params)}",
-                f"extend_params 须为 dict，实际为 {rec.type_name(params)}",
-            ),
-        )
+        fail("PTO222", op="matmul", why=rec.wrong_kind("extend_params", "dict", params))
     for key in params:
         if key not in EXTRA_KEYS:
             fail(
@@ -350,29 +343,12 @@ def extras_of(params: object) -> Extras:
     relu = params.get("relu_type", ReLuType.NO_RELU)
     scale = params.get("scale", 0.0)
     if not isinstance(relu, ReLuType):
-        fail(
-            "PTO275",
-            why=T(
-                f"relu_type must be a ReLuType, got {rec.type_name(relu)}",
-                f"relu_type 须为 ReLuType，实际为 {rec.type_name(relu)}",
-            ),
-        )
+        fail("PTO275", why=rec.wrong_kind("relu_type", "ReLuType", relu))
     if not isinstance(scale, (int, float)):
-        fail(
-            "PTO275",
-            why=T(
-                f"scale must be a float, got {rec.type_name(scale)}", f"scale 须为 float，实际为 {rec.type_name(scale)}"
-            ),
-        )
+        fail("PTO275", why=rec.wrong_kind("scale", "float", scale))
     mode = params.get("trans_mode", TransMode.CAST_NONE)
     if not isinstance(mode, TransMode):
-        fail(
-            "PTO275",
-            why=T(
-                f"trans_mode must be a TransMode, got {rec.type_name(mode)}",
-                f"trans_mode 须为 TransMode，实际为 {rec.type_name(mode)}",
-            ),
-        )
+        fail("PTO275", why=rec.wrong_kind("trans_mode", "TransMode", mode))
     tensors = {key: params.get(key) for key in ("bias_tensor", "scale_tensor")}
     found = {key: None if x is None else rec.tensor("matmul", key, x) for key, x in tensors.items()}
     return Extras(found["bias_tensor"], relu is ReLuType.RELU, _kept(scale), found["scale_tensor"], mode)

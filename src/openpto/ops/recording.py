@@ -59,6 +59,12 @@ def type_name(value: object) -> str:
     return next((text for kind, text in names.items() if isinstance(value, kind)), type(value).__name__)
 
 
+def wrong_kind(name: str, kind: str, value: object) -> T:
+    """Why an argument is refused that is no ``kind``."""
+    got = type_name(value)
+    return T(f"{name} must be a {kind}, got {got}", f"{name} 须为 {kind}，实际为 {got}")
+
+
 def tensor(op: str, name: str, value: object) -> Var:
     """``value`` if it is a tensor (PTO223)."""
     if isinstance(value, Var):

@@ -170,14 +170,7 @@ def quant_mx(
     source = rec.tile("quant_mx", "input", input, dtypes=Dtypes(F3))
     rank = source.type.rank
     if not isinstance(mode, DequantScaleRoundingMode):
-        fail(
-            "PTO222",
-            op="quant_mx",
-            why=T(
-                f"mode must be a DequantScaleRoundingMode, got {rec.type_name(mode)}",
-                f"mode 须为 DequantScaleRoundingMode，实际为 {rec.type_name(mode)}",
-            ),
-        )
+        fail("PTO222", op="quant_mx", why=rec.wrong_kind("mode", "DequantScaleRoundingMode", mode))
     at = rec.axis("quant_mx", axis, rank)
     if at < rank - 2:
         fail("PTO268", op="quant_mx", why=T(f"axis must be -1 or -2, got {axis}", f"axis 须为 -1 或 -2，实际为 {axis}"))

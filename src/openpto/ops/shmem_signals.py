@@ -60,14 +60,7 @@ def shmem_signal(
     sm.tiled(name, part.rank)
     value = sm.int32(name, "signal", signal)
     if not isinstance(sig_op, AtomicType):
-        fail(
-            "PTO222",
-            op=name,
-            why=T(
-                f"sig_op must be a pypto.AtomicType, got {rec.type_name(sig_op)}",
-                f"sig_op 须为 pypto.AtomicType，实际为 {rec.type_name(sig_op)}",
-            ),
-        )
+        fail("PTO222", op=name, why=rec.wrong_kind("sig_op", "pypto.AtomicType", sig_op))
     source = sm.pe(name, "src_pe", src_pe, part)
     everybody = not isinstance(target_pe, Expr) and rec.dim(name, "target_pe", target_pe) == EVERYBODY
     targets = [] if everybody else [sm.pe(name, "target_pe", target_pe, part)]

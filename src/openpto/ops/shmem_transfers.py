@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from openpto.diagnostics import T, fail
+from openpto.diagnostics import fail
 from openpto.ir.enums import AtomicType
 from openpto.ir.nodes import TileType
 from openpto.ir.trace import Var
@@ -25,14 +25,7 @@ def sent(name: str, src: Var, offsets: object, dst: ShmemTensor, dst_pe: object,
     shared = sm.memory(name, "dst", dst, data=True)
     assert shared.dtype is not None
     if not isinstance(put_op, AtomicType):
-        fail(
-            "PTO222",
-            op=name,
-            why=T(
-                f"put_op must be a pypto.AtomicType, got {rec.type_name(put_op)}",
-                f"put_op 须为 pypto.AtomicType，实际为 {rec.type_name(put_op)}",
-            ),
-        )
+        fail("PTO222", op=name, why=rec.wrong_kind("put_op", "pypto.AtomicType", put_op))
     add = put_op is AtomicType.ADD
     widened = add and tile.type.dtype in HALVES and shared.dtype is FP32
     if tile.type.dtype is not shared.dtype and not widened:
