@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
@@ -180,18 +181,23 @@ def div(input: Var, other: Var | int | float, precision_type: PrecisionType = Pr
     return binary("div", first, other, result=FP32 if first.type.dtype in I2 else None)
 
 
+def no_tensor(name: str) -> NoReturn:
+    """Refuse two scalars (PTO222)."""
+    fail(
+        "PTO222",
+        op=name,
+        why=T(
+            "one of `input` and `other` should be `Tensor`",
+            "至少有一个操作数必须为张量（one of `input` and `other` should be `Tensor`）",
+        ),
+    )
+
+
 def _extreme(name: str, x: object, y: object) -> Var:
     """maximum and minimum: either operand may be the scalar."""
     if not isinstance(x, Var):
         if not isinstance(y, Var):
-            fail(
-                "PTO222",
-                op=name,
-                why=T(
-                    "one of `input` and `other` should be `Tensor`",
-                    "至少有一个操作数必须为张量（one of `input` and `other` should be `Tensor`）",
-                ),
-            )
+            no_tensor(name)
         x, y = y, x
     if not isinstance(y, Var):
         rec.element_type(f"{name} with a scalar", rec.tile(name, "input", x).type.dtype, ARITHMETIC)

@@ -12,7 +12,7 @@ from openpto.ir.trace import Var
 
 from . import arith
 from . import recording as rec
-from .binary import beside, binary, binary_samples
+from .binary import beside, binary, binary_samples, no_tensor
 from .dtype_sets import BOOL, INT8, INT16, INT32, UINT8, UINT16, UINT32
 from .registry import Array, Builder, Dtypes, Pointwise, Sample, op
 from .samples import truth
@@ -136,14 +136,7 @@ def shift(name: str, summary: str, out: str, build: Builder) -> None:
             first = rec.tile(name, "input", input)
             return rec.pointwise(name, [first, _amount(name, other, first)])
         if not isinstance(other, Var):
-            fail(
-                "PTO222",
-                op=name,
-                why=T(
-                    "one of `input` and `other` should be `Tensor`",
-                    "至少有一个操作数必须为张量（one of `input` and `other` should be `Tensor`）",
-                ),
-            )
+            no_tensor(name)
         amounts = rec.tile(name, "other", other)
         return rec.pointwise(name, [beside(name, input, amounts, strict=True), amounts])
 

@@ -35,6 +35,10 @@ OUTPUTS: dict[DataType, frozenset[DataType]] = {
     **dict.fromkeys((*FP8S, DataType.DT_HF8, DataType.DT_FP4_E2M1), frozenset({FP16, BF16, FP32})),
 }
 EXTRA_KEYS = ("bias_tensor", "scale", "scale_tensor", "relu_type", "trans_mode")
+ONLY_ND = T(
+    "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format",
+    "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format（这些类型的输入须为 ND 格式）",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +101,7 @@ def matmul(
         fail("PTO270", first=rank, other=b.type.rank)
     out = rec.data_type("matmul", "out_dtype", out_dtype)
     ta, tb = rec.flag("matmul", "a_trans", a_trans), rec.flag("matmul", "b_trans", b_trans)
-    if rec.flag("matmul", "c_matrix_nz", c_matrix_nz):
-        fail(
-            "PTO276",
-            why=T(
-                "Output tensor do not support NZ currently.",
-                "Output tensor do not support NZ currently.（结果暂不支持 NZ 格式）",
-            ),
-        )
+    check_result("matmul", c_matrix_nz)
     _element_types(a, b)
     check_layouts(a, b)
     extra = {"element_bytes": 1} if a.type.dtype in CODES else {}
@@ -187,17 +184,23 @@ def _element_types(a: Var, b: Var) -> None:
         fail("PTO272", first=first.name, other=other.name)
     plain = first is FP32 or DataType.DT_FP8E5M2 in (first, other)
     if plain and TileOpFormat.TILEOP_NZ in (a.type.fmt, b.type.fmt):
-        fail(
-            "PTO276",
-            why=T(
-                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format",
-                "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format（这些类型的输入须为 ND 格式）",
-            ),
-        )
+        fail("PTO276", why=ONLY_ND)
 
 
 MOST_INNER = 65535
 """Elements of the inner axis of an operand in ND that a copy to L1 counts."""
+
+
+def check_result(op: str, c_matrix_nz: object) -> None:
+    """Results are in ND (PTO276)."""
+    if rec.flag(op, "c_matrix_nz", c_matrix_nz):
+        fail(
+            "PTO276",
+            why=T(
+                "Output tensor do not support NZ currently.",
+                "Output tensor do not support NZ currently.（结果暂不支持 NZ 格式）",
+            ),
+        )
 
 
 def check_layouts(a: Var, b: Var) -> None:

@@ -21,7 +21,7 @@ from .arith import F32, U8, U32, Expr, bitcast, const, convert, eq, is_nan, sele
 from .dtype_sets import BF16, F3, FP16, FP32, HALVES
 from .lanes import every
 from .math import small_floats
-from .matmul import check_layouts, extras_of, matrix, multiply
+from .matmul import ONLY_ND, check_layouts, check_result, extras_of, matrix, multiply
 from .registry import Array, Composite, Dtypes, Named, Pointwise, Sample, internal, op
 from .reshaping import reordered, reshaped
 from .samples import Generator, converted, normal, whole
@@ -372,14 +372,7 @@ def scaled_mm(
         fail("PTO270", first=rank, other=b.type.rank)
     out = rec.data_type("scaled_mm", "out_dtype", out_dtype)
     ta, tb = rec.flag("scaled_mm", "a_trans", a_trans), rec.flag("scaled_mm", "b_trans", b_trans)
-    if rec.flag("scaled_mm", "c_matrix_nz", c_matrix_nz):
-        fail(
-            "PTO276",
-            why=T(
-                "Output tensor do not support NZ currently.",
-                "Output tensor do not support NZ currently.（结果暂不支持 NZ 格式）",
-            ),
-        )
+    check_result("scaled_mm", c_matrix_nz)
     _check_matrices(a, b)
     check_layouts(a, b)
     extras = extras_of(extend_params)
@@ -414,13 +407,7 @@ def _check_matrices(a: Var, b: Var) -> None:
         if what.type.dtype not in (E4M3, E5M2, E2M1):
             fail("PTO231", op="scaled_mm", dtype=what.type.dtype.name, taken="FP8E4M3, FP8E5M2, FP4_E2M1")
         if what.type.dtype is E5M2 and what.type.fmt is TileOpFormat.TILEOP_NZ:
-            fail(
-                "PTO276",
-                why=T(
-                    "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format",
-                    "Input tensor with DT_FP32/DT_FP8E5M2 must use ND format（这些类型的输入须为 ND 格式）",
-                ),
-            )
+            fail("PTO276", why=ONLY_ND)
         if what.type.dtype is E2M1 and rec.ints(what)[-1] % 2:
             why = T(
                 f"the inner axis of FP4 operands must be even, it has {rec.ints(what)[-1]} elements",
