@@ -56,9 +56,12 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(autouse=True)
-def options_end_with_the_test():
-    """Options that a test sets for the process do not reach the next one."""
+def settings_end_with_the_test():
+    """Options and the language that a test sets for the process do not reach the next one."""
     yield
     scopes = sys.modules.get("openpto.language.scopes")
     if scopes is not None:
         scopes.reset_options()
+    language = sys.modules.get("openpto.diagnostics.language")
+    if language is not None:
+        language.set_language(None)

@@ -201,11 +201,8 @@ def test_scalars_and_usual_arguments():
 
 
 def test_chinese():
-    try:
-        set_language("zh")
-        found = openpto.check_tiles("add", (64, 512), "FP32", (64, 512), "910B")
-    finally:
-        set_language(None)
+    set_language("zh")
+    found = openpto.check_tiles("add", (64, 512), "FP32", (64, 512), "910B")
     assert found[0].text == "add 的一个 tile (64, 512) 需要 2 buffers x 64 x 512 x 4 B = 256 KiB > 192 KiB UB of 910B"
 
 

@@ -60,20 +60,14 @@ def test_a_message_with_its_values_finds_the_rule():
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_prose_of_pages_fits_the_terminal(language):
     set_language(language)
-    try:
-        for code in RULES:
-            prose = page(code)[0].split("\n\n")[1]
-            assert max(map(cell_width, prose.split("\n"))) <= 80, prose
-    finally:
-        set_language(None)
+    for code in RULES:
+        prose = page(code)[0].split("\n\n")[1]
+        assert max(map(cell_width, prose.split("\n"))) <= 80, prose
 
 
 def test_pages_come_in_chinese():
     set_language("zh")
-    try:
-        assert "= 建议：" in page("PTO301")[0]
-    finally:
-        set_language(None)
+    assert "= 建议：" in page("PTO301")[0]
 
 
 app = typer.main.get_command(commands.app)
@@ -172,13 +166,10 @@ def test_json_of_a_code_of_several_rules():
 
 def test_answers_come_in_chinese():
     set_language("zh")
-    try:
-        code, out, _ = run("-", stdin=LOG.encode())
-        assert code == 0
-        assert out.startswith("第 2 行（共 3 行）：")
-        assert "没有找到" in run("how do I cook rice")[2]
-    finally:
-        set_language(None)
+    code, out, _ = run("-", stdin=LOG.encode())
+    assert code == 0
+    assert out.startswith("第 2 行（共 3 行）：")
+    assert "没有找到" in run("how do I cook rice")[2]
 
 
 def test_a_rule_names_its_leaves_of_the_guide():

@@ -10,16 +10,9 @@ from typer.testing import CliRunner
 
 from openpto.cli import guide
 from openpto.cli.app import app
-from openpto.diagnostics import set_language
 from openpto.diagnostics.source import cell_width
 from openpto.guide.leaves import LEAVES
 from openpto.guide.leaves.tree import AREAS
-
-
-@pytest.fixture(autouse=True)
-def _language_of_the_process():
-    yield
-    set_language(None)
 
 
 def command(*arguments: str, answers: str = ""):

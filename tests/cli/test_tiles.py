@@ -190,11 +190,8 @@ def test_an_operation_of_another_chip():
 
 
 def test_chinese():
-    try:
-        set_language("zh")
-        text, _ = answer("add", "1024x512", count=1)
-    finally:
-        set_language(None)
+    set_language("zh")
+    text, _ = answer("add", "1024x512", count=1)
     assert text.splitlines()[0] == "add 1024x512 FP32，芯片 910B"
     assert "整行 512 个元素；整除形状；每个 tile 64 KiB；32 个 tile，48 个向量核；UB 占用 67%" in text
     assert "192 KiB 中的 128，67%" in text
