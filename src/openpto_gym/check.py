@@ -13,7 +13,6 @@ import numpy as np
 from openpto.kernel.receipt import last_run
 from openpto.language.configuration import settings
 from openpto.testing import Comparison, Tolerance, compare, report, require_output, summary
-from openpto.testing.replays import write_comparison
 from openpto_gym.html.error_map import ErrorMap, error_map
 from openpto_gym.operator import Arrays, Case, GoldenName, Operator
 
@@ -87,6 +86,8 @@ def check(
         found = compare(actual, goldens[name], tolerance)
         verdict: Verdict = "ok" if found.ok else "miss"
         if not found.ok and settings().replay_dir is not None:
+            from openpto.testing.replays import write_comparison  # only where a folder for replays is named
+
             about = {"operator": operator.name, "case": case.name, "output": name}
             write_comparison(actual, goldens[name], tolerance, summary(found), receipt=receipt, about=about)
         engine = receipt.engine if receipt is not None else ""
