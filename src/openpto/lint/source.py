@@ -11,7 +11,8 @@ from pathlib import Path
 
 from openpto.diagnostics.span import Span
 
-_NOQA = re.compile(r"#\s*noqa\b(?P<codes>\s*:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
+NOQA = re.compile(r"#\s*noqa\b(?:\s*:\s*(?P<list>[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
+"""The comment that silences findings; `list` are the codes that it names, None if it silences all."""
 
 EVERYTHING: frozenset[str] = frozenset({""})
 """The prefixes of a bare `# noqa`: the empty one begins every code."""
@@ -80,7 +81,7 @@ def parse(path: str, text: str) -> SourceFile:
 def _silenced(lines: tuple[str, ...]) -> dict[int, frozenset[str]]:
     found = {}
     for number, line in enumerate(lines, 1):
-        match = _NOQA.search(line)
+        match = NOQA.search(line)
         if match:
             named = re.findall(r"[A-Z]+[0-9]+", (match["list"] or "").upper())
             found[number] = frozenset(named) if named else EVERYTHING

@@ -8,8 +8,7 @@ import tokenize
 from dataclasses import dataclass
 
 from openpto.diagnostics.span import Span
-
-_CODES = re.compile(r"#\s*noqa\s*:\s*[A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*", re.IGNORECASE)
+from openpto.lint.source import NOQA
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,8 @@ def silence(text: str, span: Span, code: str) -> Edit | None:
         if closed is None or number in closed or not 1 <= number <= len(lines):
             continue
         line = lines[number - 1]
-        found = _CODES.search(line)
-        if found:
+        found = NOQA.search(line)
+        if found and found["list"]:
             return Edit((number - 1, found.end()), (number - 1, found.end()), f", {code}")
         end = len(line.rstrip())
         return Edit((number - 1, end), (number - 1, len(line)), f"  # noqa: {code}")
