@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -157,12 +157,9 @@ class PyptoServer(LanguageServer):  # type: ignore[misc]  # mypy does not read p
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, made, version))
 
     def diagnostics(self, findings: tuple[Finding, ...]) -> list[types.Diagnostic]:
-        """Findings as the client is shown them."""
-        language = self.preferences.language
-        return [
-            diagnostic(finding, language, self.units, self.uri_of, page_uri(finding.code, language))
-            for finding in findings
-        ]
+        """Findings as the client is shown them; the lines of a file are counted once for all of them."""
+        language, units, uri_of = self.preferences.language, cache(self.units), cache(self.uri_of)
+        return [diagnostic(finding, language, units, uri_of, page_uri(finding.code, language)) for finding in findings]
 
     def tell(self, problem: str) -> None:
         """Show a problem of the settings, each once."""
