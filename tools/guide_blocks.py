@@ -106,10 +106,10 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").split("\n")]
 
 
-def run_leaf(leaf: Leaf, language: Language) -> Iterator[Step]:
-    """Run the blocks of a leaf in turn, in a folder of their own."""
+def run_body(body: str, language: Language) -> Iterator[Step]:
+    """Run the blocks of a page in turn, in a folder of their own."""
     with tempfile.TemporaryDirectory() as folder, _inside(folder), _speaking(language):
-        found = blocks(leaf.body.in_language(language))
+        found = blocks(body)
         for block, after in zip(found, [*found[1:], None], strict=False):
             if block.language in _RUNNERS:
                 told = _RUNNERS[block.language](block)
@@ -221,7 +221,7 @@ def record(leaf: Leaf, language: Language) -> bool:
     page = PAGES / language / f"{leaf.key}.md"
     old = page.read_text(encoding="utf-8")
     body = leaf.body.in_language(language)
-    for step in reversed([step for step in run_leaf(leaf, language) if step.text is not None and not step.agrees]):
+    for step in reversed([step for step in run_body(body, language) if step.text is not None and not step.agrees]):
         assert step.text is not None
         if _ELISION not in _lines(step.text.text):
             body = body[: step.text.start] + step.told.shown.strip("\n") + "\n" + body[step.text.end :]
@@ -232,7 +232,7 @@ def record(leaf: Leaf, language: Language) -> bool:
 
 def problems(leaf: Leaf, language: Language) -> Iterator[str]:
     """What is not as the page says, one text per block."""
-    for step in run_leaf(leaf, language):
+    for step in run_body(leaf.body.in_language(language), language):
         where = f"{leaf.key} ({language})\n{step.block.text}"
         if step.block.language == "python" and step.told.codes != step.block.promised:
             yield f"{where}promised {step.block.promised}, but told {step.told.codes}:\n{step.told.shown}\n"

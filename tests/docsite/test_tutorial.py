@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 import guide_blocks
-from openpto.diagnostics import T
 from openpto.diagnostics.language import Language
-from openpto.guide.leaves import Leaf
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES: dict[Language, Path] = {"en": DOCS / "tutorial.md", "zh": DOCS / "zh" / "tutorial.md"}
@@ -24,9 +22,7 @@ def body(language: Language) -> str:
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="older interpreters point at the statement")
 @pytest.mark.parametrize("language", PAGES)
 def test_programs_do_what_the_page_says(language: Language) -> None:
-    text = body(language)
-    leaf = Leaf("tutorial", T("-", "-"), T("-", "-"), ("-",), T(text, text))
-    steps = list(guide_blocks.run_leaf(leaf, language))
+    steps = list(guide_blocks.run_body(body(language), language))
     assert len(steps) == 9
     for step in steps:
         assert step.told.codes == step.block.promised, step.told.shown

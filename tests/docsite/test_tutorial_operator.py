@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 import guide_blocks
-from openpto.diagnostics import T
 from openpto.diagnostics.language import Language
-from openpto.guide.leaves import Leaf
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES: dict[Language, Path] = {"en": DOCS / "tutorial-operator.md", "zh": DOCS / "zh" / "tutorial-operator.md"}
@@ -26,9 +24,8 @@ def body(language: Language) -> str:
 
 
 def run(text: str, language: Language) -> int:
-    leaf = Leaf("tutorial", T("-", "-"), T("-", "-"), ("-",), T(text, text))
     count = 0
-    for step in guide_blocks.run_leaf(leaf, language):
+    for step in guide_blocks.run_body(text, language):
         assert step.told.codes == step.block.promised or step.block.language != "python", step.told.shown
         assert step.agrees, step.told.shown
         count += 1

@@ -8,9 +8,8 @@ import sys
 import pytest
 
 import guide_blocks
-from openpto.diagnostics import T
 from openpto.diagnostics.language import LANGUAGES
-from openpto.guide.leaves import LEAVES, Leaf
+from openpto.guide.leaves import LEAVES
 
 CARETS = sys.version_info >= (3, 11)  # older interpreters point at the statement
 TWICE = os.environ.get("PYPTO_TEST_ENGINES") == "both"  # every run is one on each engine, and prints on both
@@ -19,7 +18,7 @@ TWICE = os.environ.get("PYPTO_TEST_ENGINES") == "both"  # every run is one on ea
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("key", list(LEAVES))
 def test_code_does_what_the_page_says(key, language):
-    for step in guide_blocks.run_leaf(LEAVES[key], language):
+    for step in guide_blocks.run_body(LEAVES[key].body.in_language(language), language):
         if step.block.language == "python":
             assert step.told.codes == step.block.promised, step.told.shown
         if comparable(step):
@@ -32,12 +31,8 @@ def comparable(step: guide_blocks.Step) -> bool:
     return not prints and (CARETS or step.text is None or "^" not in step.text.text)
 
 
-def leaf(body: str) -> Leaf:
-    return Leaf("sample", T("t", "t"), T("s", "s"), ("x",), T(body, body))
-
-
 def steps(body: str) -> list[guide_blocks.Step]:
-    return list(guide_blocks.run_leaf(leaf(body), "en"))
+    return list(guide_blocks.run_body(body, "en"))
 
 
 def test_what_is_printed_is_compared():
