@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Collection
 
 import rule_pages
+from docsite.blocks import outside_blocks
 from docsite.contract_pages import PATH as CONTRACT_OPS
 from docsite.contract_pages import contract_ops
 from docsite.guide_pages import guide_pages, guide_places
 from docsite.gym_pages import gym_pages, gym_places
 from docsite.op_pages import op_pages
-from docsite.sources import DOCS, Source, outside_blocks, read, relinked, with_codes_linked, written
+from docsite.sources import DOCS, Source, read, relinked, with_codes_linked, written
 from docsite.translations import behind, translated
 from openpto.diagnostics.language import Language
 

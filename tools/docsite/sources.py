@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from docsite.translations import BEHIND, behind, with_anchors
+from docsite.blocks import outside_blocks
+from docsite.translations import BEHIND, DOCS, behind, with_anchors
 from openpto.diagnostics import RULES
 from openpto.diagnostics.language import Language
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
 
 ENGLISH_ONLY = '!!! note "本页只有英文"\n\n    这一页还没有中文版本，下面是英文原文。\n\n'
 """Stands before an English text in the Chinese site."""
 
-_BLOCK = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$)", re.M | re.S)
 _LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 _NOT_HERE = "not-here:"
 _WORDS_ALONE = re.compile(rf"\[([^\[\]]*)\]\({_NOT_HERE}\)")
@@ -109,11 +108,6 @@ def with_codes_linked(text: str, page: str) -> str:
         return "".join(pieces)
 
     return outside_blocks(text, lambda prose: "\n".join(map(line, prose.split("\n"))))
-
-
-def outside_blocks(text: str, change: Callable[[str], str]) -> str:
-    """The text with everything changed but its fenced blocks."""
-    return "".join(piece if number % 2 else change(piece) for number, piece in enumerate(_BLOCK.split(text)))
 
 
 def relative(page: str, path: str) -> str:

@@ -6,13 +6,14 @@ import re
 from functools import cache
 from pathlib import Path
 
+from docsite.blocks import outside_blocks
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 BEHIND = '!!! warning "英文版本较新"\n\n    本页的英文版本已有改动，中文版本尚未跟上；以英文版本为准。\n\n'
 """Stands below the headline of a text that lacks something."""
 
 _BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
-_WHOLE_BLOCK = re.compile(r"(^```\w*[^\n]*\n.*?^```[ \t]*$)", re.M | re.S)
 _HEADLINE = re.compile(r"^(#+) (.*)$", re.M)
 _SHOWN = "text"
 """Blocks of this language are what programs show, in the language of the reader."""
@@ -44,11 +45,11 @@ def with_anchors(translation: str, original: str) -> str:
     titles = iter(_HEADLINE.findall(_BLOCK.sub("", original)))
     if parts(translation)["headlines"] != parts(original)["headlines"]:
         return translation
-    pieces = _WHOLE_BLOCK.split(translation)
-    pieces[::2] = [
-        _HEADLINE.sub(lambda line: f"{line[0]} {{ #{anchor(next(titles)[1])} }}", piece) for piece in pieces[::2]
-    ]
-    return "".join(pieces)
+
+    def anchored(headline: re.Match[str]) -> str:
+        return f"{headline[0]} {{ #{anchor(next(titles)[1])} }}"
+
+    return outside_blocks(translation, lambda prose: _HEADLINE.sub(anchored, prose))
 
 
 def anchor(title: str) -> str:
