@@ -235,6 +235,36 @@ def test_products_of_different_batches_tell_valid_extents(engine_name):
     assert "[2, 4, 3], [4, 16, 8]" in str(found.value)
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("engine_name", ["reference", "native"])
+def test_a_batch_that_is_repeated_must_be_there(engine_name, swapped):
+    """Otherwise the result would be made of memory that nobody wrote. Where the other operand has no batch either
+    there is nothing to compute."""
+
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([D, 4, 4], F32), n: pypto.Tensor([D, 4], F32), o: pypto.Tensor([3, 4, 4], F32)):
+        pypto.set_vec_tile_shapes(1, 4, 4)
+        pypto.set_cube_tile_shapes([16, 16], [32, 32], [32, 32])
+        one = pypto.view(x, [1, 4, 4], [0, 0, 0])
+        many = pypto.view(o, [3, 4, 4], [0, 0, 0], valid_shape=[n.shape[0], 4, 4])
+        product = pypto.matmul(many, one, F32) if swapped else pypto.matmul(one, many, F32)
+        pypto.assemble(product, [0, 0, 0], o)
+
+    x = np.arange(16, dtype=np.float32).reshape(1, 4, 4)
+    o = np.arange(48, dtype=np.float32).reshape(3, 4, 4) - 20
+    with openpto.configure(engine=engine_name):
+        want, found = o.copy(), o.copy()
+        want[:2] = o[:2] @ x if swapped else x @ o[:2]
+        kernel(x, np.zeros((2, 4), np.float32), found)
+        np.testing.assert_array_equal(found, want)
+        kernel(x[:0], np.zeros((0, 4), np.float32), found)
+        np.testing.assert_array_equal(found, want)
+        with pytest.raises(pypto.PyptoError, match="PTO462") as fault:
+            kernel(x[:0], np.zeros((2, 4), np.float32), found)
+    assert fault.value.fields["shapes"] == ("[2, 4, 4], [0, 4, 4]" if swapped else "[0, 4, 4], [2, 4, 4]")
+    assert fault.value.fields["want"] == "a valid batch in the operand that is repeated"
+
+
 @pypto.frontend.jit
 def heads_apart(x: pypto.Tensor([D, 2, 128], F32), w: pypto.Tensor([128, 16], F32), o: pypto.Tensor([D, 2, 16], F32)):
     """Every head of x times w, sixteen rows at a time; the rows of a head are not neighbours."""

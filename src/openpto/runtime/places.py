@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from openpto.diagnostics import LoopFrame, Site
 from openpto.ir.nodes import Loop
 
+REPEATED_BATCH = "a valid batch in the operand that is repeated"
+"""What a product needs of an operand whose batch counts for all batches of the other one."""
+
 
 def place(site: Site, running: Sequence[tuple[Loop, int]]) -> Site:
     """``site`` with the present values of the loop indices; ``running`` are the loops around it, outermost first.

@@ -10,7 +10,7 @@ from openpto.ir.enums import TransMode
 from openpto.ir.nodes import Op, TileType, Value
 from openpto.ops import arith
 from openpto.ops.arith import F32
-from openpto.runtime.places import shown
+from openpto.runtime.places import REPEATED_BATCH, shown
 
 from . import gemm
 from . import loopir as L
@@ -116,28 +116,37 @@ def _lines(low: Lowering, x: Matrix) -> Matrix:
 
 
 def _batch(low: Lowering, left: NTile, right: NTile) -> tuple[Index, ...]:
-    """Valid batch extents; they are equal, or the capacity of one is 1."""
+    """Valid batch extents; they are equal, or the capacity of one is 1; that one has something to repeat."""
     a, b = left.valid, right.valid
     batch: list[Index] = []
     for axis in range(len(a) - 2):
         one_left, one_right = left.shape[axis] == 1, right.shape[axis] == 1
         if not one_left and not one_right:
-            low.check(
-                L.binary("eq", a[axis], b[axis]),
-                "PTO462",
-                lambda *v: {
-                    "op": "matmul",
-                    "shapes": f"{shown(v[: len(v) // 2])}, {shown(v[len(v) // 2 :])}",
-                    "want": "equal batch extents",
-                },
-                *a,
-                *b,
-            )
+            _check_extents(low, L.binary("eq", a[axis], b[axis]), "equal batch extents", a, b)
+        elif one_left != one_right:
+            repeated, other = (a[axis], b[axis]) if one_left else (b[axis], a[axis])
+            if repeated != 1:
+                some = L.binary("ge", repeated, L.binary("min", 1, other))
+                _check_extents(low, some, REPEATED_BATCH, a, b)
         if one_left and one_right:
             batch.append(L.binary("min", a[axis], b[axis]))
         else:
             batch.append(b[axis] if one_left else a[axis])
     return tuple(low.b.hold(n) for n in batch)
+
+
+def _check_extents(low: Lowering, holds: Index, want: str, a: tuple[Index, ...], b: tuple[Index, ...]) -> None:
+    low.check(
+        holds,
+        "PTO462",
+        lambda *v: {
+            "op": "matmul",
+            "shapes": f"{shown(v[: len(v) // 2])}, {shown(v[len(v) // 2 :])}",
+            "want": want,
+        },
+        *a,
+        *b,
+    )
 
 
 @dataclass(frozen=True, slots=True)

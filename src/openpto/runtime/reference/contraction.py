@@ -6,7 +6,7 @@ import numpy as np
 
 from openpto.ir.enums import TransMode
 from openpto.ir.nodes import Op, Value
-from openpto.runtime.places import shown
+from openpto.runtime.places import REPEATED_BATCH, shown
 
 from . import regions
 from .creation import result_of
@@ -54,11 +54,15 @@ def _cut(x: Array, axis: int, extent: int) -> Array:
 
 
 def _check_batch(m: Machine, left: Tile, right: Tile) -> None:
-    """Batch extents are equal, or the capacity of one is 1."""
+    """Batch extents are equal, or the capacity of one is 1; that one has something to repeat."""
     for axis in range(len(left.valid) - 2):
-        if left.valid[axis] != right.valid[axis] and 1 not in (left.data.shape[axis], right.data.shape[axis]):
-            shapes = f"{shown(left.valid)}, {shown(right.valid)}"
+        a, b = left.valid[axis], right.valid[axis]
+        one_left, one_right = left.data.shape[axis] == 1, right.data.shape[axis] == 1
+        shapes = f"{shown(left.valid)}, {shown(right.valid)}"
+        if a != b and not (one_left or one_right):
             m.fault("PTO462", op="matmul", shapes=shapes, want="equal batch extents")
+        if one_left != one_right and (a if one_left else b) < min(1, b if one_left else a):
+            m.fault("PTO462", op="matmul", shapes=shapes, want=REPEATED_BATCH)
 
 
 def _row(m: Machine, row: Tile, n: int, name: str) -> Array:
