@@ -7,14 +7,14 @@ numpy. Both compute in float64 from the inputs as the kernel gets them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openpto.ir.dtypes import DataType, numpy_dtype
-from openpto.testing import T1, Tolerance
+from openpto.testing import T1, Tolerance, require_kept, require_output
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -30,7 +30,8 @@ USUAL = {FP32: Tolerance(rtol=1e-5, atol=2e-6), FP16: T1, BF16: T1}
 class Case:
     """One input of an operator. Every operator adds the sizes and kinds of data that it knows.
 
-    ``slow`` cases take more than a second or two; ``seed`` is the one of the input data.
+    ``slow`` cases take more than a second or two; ``seed`` is the one of the input data. ``kept`` names the outputs
+    that the run has nothing to write to: they stay as they were.
     """
 
     name: str
@@ -38,12 +39,13 @@ class Case:
     dtype: DataType = DataType.DT_FP32
     slow: bool = False
     seed: int = 42
+    kept: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> str:
         """The sizes, as a table shows them: the fields of an operator's own that are whole numbers or tuples."""
-        common = {field.name for field in fields(Case)}
-        own = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name not in common)
+        common = {one.name for one in fields(Case)}
+        own = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name not in common)
         return " ".join(f"{name}={_size(value)}" for name, value in own if type(value) in (int, tuple))
 
     def tolerance_of(self, output: str) -> Tolerance:
@@ -96,6 +98,7 @@ class Operator:
     run        case, inputs -> outputs by name: allocates them, fills them with NaN and calls the kernel once
     torch      case, inputs -> outputs in float64, by torch
     numpy      case, inputs -> outputs in float64, by the formula in numpy
+    starts     output -> the input that it is a copy of before the run, for outputs that a kernel changes
     """
 
     name: str
@@ -105,6 +108,7 @@ class Operator:
     run: Callable[[Any, Arrays], Arrays]
     torch: Callable[[Any, Arrays], Arrays]
     numpy: Callable[[Any, Arrays], Arrays]
+    starts: Mapping[str, str] = field(default_factory=dict)
 
     def golden(self, name: GoldenName) -> Callable[[Any, Arrays], Arrays]:
         """The golden by its name."""
@@ -116,6 +120,18 @@ class Operator:
             if case.name == name:
                 return case
         raise LookupError(f"{self.name} has no case {name!r}")
+
+    def require_run(self, case: Case, output: str, actual: Array, inputs: Arrays, golden: Array) -> None:
+        """Check that the last kernel call of this thread wrote an output, or left it as it was where the case says so.
+
+        Raises:
+            AssertionError: PTO537, the call was not given this memory, or wrote no element of it; PTO543, the case says
+                that it stays, and it did not.
+        """
+        if output in case.kept:
+            require_kept(actual, inputs[self.starts[output]])
+        else:
+            require_output(actual, golden)
 
 
 def unwritten(like: Array) -> Array:

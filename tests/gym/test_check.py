@@ -49,6 +49,51 @@ def test_a_result_that_no_kernel_wrote_is_refused():
         list(check(operator, first_case(operator), "numpy"))
 
 
+def test_a_run_without_a_kernel_is_refused_although_its_outputs_are_empty():
+    operator = operator_with(lambda real: real.numpy)
+    with pytest.raises(AssertionError, match="no kernel was called"):
+        list(check(operator, operator.case("no_tokens"), "numpy"))
+
+
+def test_an_output_that_stays_is_that_of_a_kernel_that_ran():
+    operator = registry.load("scatter_sub")
+    case = operator.case("no_updates")
+    assert only(check(operator, case, "numpy")).verdict == "ok"
+    idle = dataclasses.replace(operator, run=lambda case, arrays: {"table": arrays["table"].copy()})
+    with pytest.raises(AssertionError, match="no kernel was called"):
+        list(check(idle, case, "numpy"))
+
+    def elsewhere(case, arrays):
+        return {"table": operator.run(case, arrays)["table"].copy()}
+
+    with pytest.raises(AssertionError, match="PTO537"):
+        list(check(dataclasses.replace(operator, run=elsewhere), case, "numpy"))
+
+
+def test_an_output_that_does_not_stay_is_an_error():
+    """Written where the case says that it is not, or changed without the kernel."""
+    operator = registry.load("scatter_sub")
+    written = dataclasses.replace(operator.case("one_update"), kept=("table",))
+    result = only(check(operator, written, "numpy"))
+    assert (result.verdict, "PTO543" in result.note, "wrote" in result.note) == ("error", True, True)
+
+    def touching(case, arrays):
+        outputs = operator.run(case, arrays)
+        outputs["table"][3, 3] = np.nextafter(outputs["table"][3, 3], 9)
+        return outputs
+
+    touched = dataclasses.replace(operator, run=touching)
+    result = only(check(touched, operator.case("no_updates"), "numpy"))
+    assert (result.verdict, "PTO543" in result.note, "changed" in result.note) == ("error", True, True)
+
+
+def test_an_output_that_nothing_says_to_stay_has_to_be_written():
+    operator = registry.load("scatter_sub")
+    plain = dataclasses.replace(operator.case("no_updates"), kept=())
+    with pytest.raises(AssertionError, match="PTO537"):
+        list(check(operator, plain, "numpy"))
+
+
 def test_an_error_of_the_kernel_is_a_result():
     def run(real):
         def broken(case, arrays):

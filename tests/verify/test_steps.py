@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -60,6 +61,17 @@ def test_an_operator_of_the_gym_by_name() -> None:
     assert states(found) == {"source": "pass", "golden": "pass", "sim": "pass", "device": "not run"}
     tiles = next(check for check in found.step("sim").checks if check.name == "tiles")
     assert tiles.data == {"910B": "ok"}
+
+
+def test_outputs_that_stay_were_given_to_the_kernel_and_not_written() -> None:
+    found = verified("kv_cache_write", ["no_tokens", "all_dropped"])
+    assert states(found)["sim"] == "pass"
+    subject = subject_of("kv_cache_write", slow=False, cases=["scattered"], arguments=[])
+    (trial,) = subject.trials
+    said = replace(trial, kept={"key_cache": "key_cache", "value_cache": "value_cache"})
+    wrong = verify(replace(subject, trials=(said,)), Options())
+    assert ("sim", "runs on native") in failures(wrong)
+    assert "key_cache was to stay as it was, and the run wrote elements of it" in next(wrong.failures())[1].detail
 
 
 def test_a_wrong_number_fails_with_its_place(folder) -> None:

@@ -102,6 +102,7 @@ def _trial(operator: Any, case: Any, names: Sequence[Any]) -> Trial:
         run=lambda inputs: operator.run(case, inputs),
         goldens=tuple(Golden(name, computing(operator.golden(name))) for name in names),
         tolerance=tolerance,
+        kept={name: operator.starts[name] for name in case.kept},
     )
 
 

@@ -1,6 +1,6 @@
 """Comparing what a kernel wrote with a golden."""
 
-from openpto.testing.assertion import assert_close, require_output
+from openpto.testing.assertion import assert_close, require_kept, require_output
 from openpto.testing.cases import Case, parse_cases, read_cases
 from openpto.testing.compare import Comparison, Element, compare, error_ratios
 from openpto.testing.differences import Difference, first_difference
@@ -32,6 +32,7 @@ __all__ = [
     "parse_cases",
     "read_cases",
     "report",
+    "require_kept",
     "require_output",
     "summary",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openpto.capsule.arrays import bits_of
 from openpto.diagnostics import fail, make_error, user_boundary
 from openpto.ir.dtypes import from_numpy
 from openpto.kernel.host import HostTensor, host_tensor, is_torch_tensor
@@ -167,24 +168,60 @@ def require_output(actual: Any, golden: Any = None, run: Receipt | None = None) 
     Raises:
         AssertionError: PTO537.
     """
+    receipt, names = _output_of_run(actual, golden, run, "golden")
+    if names and not any(receipt.elements_written.get(name, 1) for name in names):
+        fail("PTO537", kernel=receipt.kernel, reason=f"the run wrote no element of {names[0]}")
+
+
+@user_boundary()
+def require_kept(actual: Any, before: NDArray[Any], run: Receipt | None = None) -> None:
+    """Check that a run was given ``actual`` to write and left every bit of it as it was in ``before``.
+
+    For runs that have nothing to write: no token, no update. ``before`` is a copy of ``actual`` from before the run;
+    ``run`` as for ``assert_close``.
+
+    Raises:
+        AssertionError: PTO537, ``actual`` is not memory that the run could write; PTO543, the run wrote elements of
+            it, or it is not what it was.
+    """
+    receipt, names = _output_of_run(actual, before, run, "copy from before the run")
+    mine = host_tensor("actual", 0, _dense(actual)).array
+    if mine.size == 0:
+        fail("PTO543", kernel=receipt.kernel, reason="it is empty, so that nothing could change")
+    written = sum(receipt.elements_written.get(name, 1) for name in names)
+    if written:
+        fail("PTO543", kernel=receipt.kernel, reason=f"the run wrote {written} elements of it")
+    if mine.shape != before.shape or mine.dtype != before.dtype:
+        fail("PTO543", kernel=receipt.kernel, reason=f"it was {before.dtype} {list(before.shape)} before the run")
+    changed = np.count_nonzero(bits_of(mine) != bits_of(_dense(before)))
+    if changed:
+        fail("PTO543", kernel=receipt.kernel, reason=f"{changed} of its {mine.size} elements changed")
+
+
+def _output_of_run(actual: Any, other: Any, run: Receipt | None, name: str) -> tuple[Receipt, list[str]]:
+    """The receipt of the run, and its outputs that ``actual`` is a part of: none only if it is empty.
+
+    Stops with PTO537 where ``actual`` is no output of the run, or shares memory with ``other``, which is called so.
+    """
     _require_receipt(run)
     receipt = run if run is not None else last_run()
     if receipt is None:
         fail("PTO537", kernel="a kernel", reason="no kernel call of this thread has completed")
-    shape = tuple(actual.shape) or (1,)
     begin, end = _bounds(actual)
-    holding = [memory.name for memory in receipt.outputs if memory.holds(begin, end - begin)]
-    if begin != end and not holding:
+    names: list[str] = []
+    if begin != end:
+        names = [memory.name for memory in receipt.outputs if memory.holds(begin, end - begin)]
+    if begin != end and not names:
         if run is None:
             fail("PTO537", kernel=receipt.kernel, reason="its address is in none of the outputs of the last run")
-        holding = [memory.name for memory in receipt.outputs if memory.shape == shape]
-        if not holding:
+        shape = tuple(actual.shape) or (1,)
+        names = [memory.name for memory in receipt.outputs if memory.shape == shape]
+        if not names:
             fail("PTO537", kernel=receipt.kernel, reason=f"no output has the shape {list(shape)}")
-    if begin != end and not any(receipt.elements_written.get(name, 1) for name in holding):
-        fail("PTO537", kernel=receipt.kernel, reason=f"the run wrote no element of {holding[0]}")
-    other_begin, other_end = _bounds(golden)
+    other_begin, other_end = _bounds(other)
     if begin < other_end and other_begin < end:
-        fail("PTO537", kernel=receipt.kernel, reason="the golden is the same memory")
+        fail("PTO537", kernel=receipt.kernel, reason=f"the {name} is the same memory")
+    return receipt, names
 
 
 def _bounds(value: Any) -> tuple[int, int]:

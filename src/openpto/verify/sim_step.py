@@ -97,7 +97,7 @@ class Simulation:
                 return [Check(name, "fail", trial.name, text, code)], None
         receipts = [call.receipt for call in watched.calls if call.receipt is not None]
         self.receipts += [{"trial": trial.name, **described(receipt)} for receipt in receipts]
-        problem = _idle(receipts, outputs) or "\n".join(differences(kept, inputs))
+        problem = _idle(trial, receipts, outputs, kept) or "\n".join(differences(kept, inputs))
         checks = [Check(name, "fail" if problem else "pass", trial.name, problem)]
         other = [receipt for receipt in receipts if receipt.engine != engine]
         if other and not problem:
@@ -226,8 +226,8 @@ def _as_before(one: ObservedCall, two: ObservedCall) -> bool:
     return True
 
 
-def _idle(receipts: Sequence[Receipt], outputs: Arrays) -> str:
-    """Why outputs cannot be what a kernel wrote; empty if they can."""
+def _idle(trial: Trial, receipts: Sequence[Receipt], outputs: Arrays, inputs: Arrays) -> str:
+    """Why outputs cannot be what a kernel made of them; empty if they can. ``inputs`` are those from before the run."""
     if not receipts:
         return "no kernel was called"
     for name, array in outputs.items():
@@ -237,8 +237,12 @@ def _idle(receipts: Sequence[Receipt], outputs: Arrays) -> str:
         memory = [(r, m) for r in receipts for m in r.outputs if m.pointer < at + size and at < m.pointer + m.nbytes]
         if not memory:
             return f"{name} is not memory that a kernel wrote"
-        if not any(r.elements_written.get(m.name, 1) for r, m in memory):
-            return f"no element of {name} was written"
+        written = any(r.elements_written.get(m.name, 1) for r, m in memory)
+        if name not in trial.kept:
+            if not written:
+                return f"no element of {name} was written"
+        elif written or array.tobytes() != inputs[trial.kept[name]].tobytes():
+            return f"{name} was to stay as it was, and the run {'wrote elements of' if written else 'changed'} it"
     return ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ class Trial:
     goldens    the golden that outputs are compared with, then further ones that have to agree with it
     tolerance  of an output, by its name
     missing    why there is no golden, where there is none
+    kept       outputs that the run has nothing to write to -> the input that holds what is in them before and after
     """
 
     name: str
@@ -58,6 +59,7 @@ class Trial:
     goldens: tuple[Golden, ...]
     tolerance: Callable[[str, Array], Tolerance]
     missing: str = ""
+    kept: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

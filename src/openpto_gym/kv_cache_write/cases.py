@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from openpto.testing.tolerance import EXACT
+from openpto_gym.elementwise import special_values
 from openpto_gym.kv_cache_write.golden import numpy_golden, torch_golden
 from openpto_gym.kv_cache_write.kernel import kv_cache_write
 from openpto_gym.operator import BF16, FP16, FP32, Arrays, Case, Operator, cases_of
@@ -14,7 +15,11 @@ from openpto_gym.operator import BF16, FP16, FP32, Arrays, Case, Operator, cases
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheWriteCase(Case):
-    """``t`` tokens into ``blocks`` of ``size`` slots. ``slots``: scattered, dropped (some are -1), twice, in_order."""
+    """``t`` tokens into ``blocks`` of ``size`` slots.
+
+    ``slots``: scattered, dropped (some are -1), none (all are), twice, in_order. ``data``: normal, or special (NaN,
+    infinities, zeros of both signs, the extremes of the dtype).
+    """
 
     t: int
     blocks: int = 6
@@ -22,6 +27,7 @@ class CacheWriteCase(Case):
     d: int = 32
     size: int = 16
     slots: str = "scattered"
+    data: str = "normal"
 
 
 CASES = cases_of(
@@ -33,6 +39,9 @@ CASES = cases_of(
     in_order={"t": 40, "slots": "in_order"},
     some_dropped={"t": 60, "slots": "dropped"},
     slots_named_twice={"t": 80, "slots": "twice"},
+    no_tokens={"t": 0, "kept": ("key_cache", "value_cache")},
+    all_dropped={"t": 20, "slots": "none", "kept": ("key_cache", "value_cache")},
+    special_values={"t": 30, "data": "special"},
     customary={"t": 2633, "blocks": 24, "n": 2, "d": 256, "size": 128, "slow": True},
 )
 
@@ -48,6 +57,10 @@ def inputs(case: CacheWriteCase) -> Arrays:
         slots = np.arange(case.t) + 5
     if case.slots == "dropped":
         slots[rng.random(case.t) < 0.4] = -1
+    if case.slots == "none":
+        slots[:] = -1
+    if case.data == "special":
+        key, value = (np.resize(rng.permutation(special_values(case)), key.shape) for _ in range(2))
     arrays = {"key": key, "value": value, "key_cache": caches[0], "value_cache": caches[1]}
     halves = {name: array.astype(case.element) for name, array in arrays.items()}
     return {**halves, "slots": slots.astype(np.int32)}
@@ -68,4 +81,5 @@ OPERATOR = Operator(
     run=run,
     torch=lambda case, arrays: torch_golden(arrays),
     numpy=lambda case, arrays: numpy_golden(arrays),
+    starts={"key_cache": "key_cache", "value_cache": "value_cache"},
 )

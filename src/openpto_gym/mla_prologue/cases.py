@@ -43,6 +43,7 @@ CASES = cases_of(
     one_short_of_a_block={"t": 15},
     one_past_a_block={"t": 17},
     many_blocks={"t": 70, "first": 1000},
+    no_tokens={"t": 0, "kept": ("latent_cache", "rope_cache")},
     large={"t": 20, "scale": 20.0, "dtypes": (FP32,)},
     wide_latent={"t": 20, "latent": 160, "dtypes": (FP32,)},
     customary={
@@ -102,4 +103,5 @@ OPERATOR = Operator(
     run=run,
     torch=lambda case, arrays: torch_golden(arrays, case.epsilon),
     numpy=lambda case, arrays: numpy_golden(arrays, case.epsilon),
+    starts={"latent_cache": "latent_cache", "rope_cache": "rope_cache"},
 )

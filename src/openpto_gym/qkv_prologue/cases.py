@@ -37,6 +37,7 @@ CASES = cases_of(
     one_short_of_a_block={"t": 15},
     one_past_a_block={"t": 17},
     many_blocks={"t": 70, "first": 1000},
+    no_tokens={"t": 0, "kept": ("key_cache", "value_cache")},
     large={"t": 20, "scale": 50.0},
     near_epsilon={"t": 20, "scale": 1e-3},
     whole_heads_turn={"t": 20, "shape": WHOLE, "dtypes": (FP32,)},
@@ -99,4 +100,5 @@ OPERATOR = Operator(
     numpy=lambda case, arrays: numpy_golden(
         arrays, case.shape.heads, case.shape.kv_heads, case.shape.turned, case.epsilon
     ),
+    starts={"key_cache": "key_cache", "value_cache": "value_cache"},
 )

@@ -32,6 +32,8 @@ CASES = cases_of(
     a_token_each={"lengths": (1, 1, 1, 1)},
     several_tokens={"lengths": (3, 1, 4)},
     empty_sequences={"lengths": (0, 2, 0)},
+    no_tokens={"lengths": (0, 0)},
+    no_sequences={"lengths": (), "kept": ("states_out",)},
     many_tokens={"lengths": (90,)},
     strong_decay={"lengths": (20, 5), "gate_low": -30.0},
     channels={"lengths": (3, 1, 4), "channels": True},
@@ -78,4 +80,5 @@ OPERATOR = Operator(
     run=run,
     torch=lambda case, arrays: torch_golden(arrays),
     numpy=lambda case, arrays: numpy_golden(arrays),
+    starts={"states_out": "states"},
 )

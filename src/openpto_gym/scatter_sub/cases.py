@@ -40,6 +40,7 @@ CASES = cases_of(
     width_32={"u": 100, "r": 50, "w": 32},
     odd_width={"u": 100, "r": 50, "w": 13},
     one_row_of_one={"u": 70, "r": 1},
+    no_updates={"u": 0, "r": 10, "kept": ("table",)},
     customary={"u": 20_000, "r": 300_000, "slow": True},
 )
 
@@ -72,4 +73,5 @@ OPERATOR = Operator(
     run=run,
     torch=lambda case, arrays: torch_golden(arrays),
     numpy=lambda case, arrays: numpy_golden(arrays),
+    starts={"table": "table"},
 )

@@ -1,4 +1,4 @@
-"""PTO537-539, PTO541-542: comparisons of outputs with goldens, files of cases, marks of tests."""
+"""PTO537-539, PTO541-543: comparisons of outputs with goldens, files of cases, marks of tests."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -147,5 +147,50 @@ register(
         ),
         bad=_MARKED.format(chip="910X"),
         good=_MARKED.format(chip="910B"),
+    )
+)
+
+_KEPT = """import numpy as np
+import pypto
+from openpto.testing import require_kept
+
+
+@pypto.frontend.jit
+def kernel(x: pypto.Tensor([pypto.DYNAMIC, 32], pypto.DT_FP32), out: pypto.Tensor([8, 32], pypto.DT_FP32)):
+    pypto.set_vec_tile_shapes(8, 32)
+    for row in pypto.loop(x.shape[0]):
+        pypto.assemble(pypto.view(x, [1, 32], [row, 0]) + 1.0, [row, 0], out)
+
+
+def run():
+    x, out = np.ones(({rows}, 32), np.float32), np.zeros((8, 32), np.float32)
+    before = out.copy()
+    kernel(x, out)
+    require_kept(out, before)
+"""
+
+register(
+    Rule(
+        code="PTO543",
+        name="output-not-kept",
+        exc=AssertionError,
+        title=T("an output was to stay as it was", "输出本应保持不变"),
+        message=T(
+            "{kernel} was to leave the output as it was before the run: {reason}",
+            "{kernel} 本应使输出保持运行前的内容：{reason}",
+        ),
+        help=T(
+            "if the run has something to write, compare the output with a golden: assert_close(out, golden)",
+            "如果本次运行确有内容要写入，请将输出与标准结果比较：assert_close(out, golden)",
+        ),
+        explanation=T(
+            "A run without tokens or updates has nothing to write, and what its outputs held has to stay, bit by bit. "
+            "The check asks for the memory that the run was given, so that a kernel that did not run does not pass, and "
+            "for a run that wrote no element of it.",
+            "没有 token 或更新的运行无可写入，其输出原有的内容必须逐位保持不变。该检查要求给出本次运行所用的内存，因此未运行的 kernel "
+            "不会通过；同时要求本次运行未写入其中任何元素。",
+        ),
+        bad=_KEPT.format(rows=3),
+        good=_KEPT.format(rows=0),
     )
 )
