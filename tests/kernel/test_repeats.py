@@ -1,6 +1,7 @@
 """A call like an earlier one runs at once; whatever could make it differ is noticed."""
 
 import threading
+import types
 import warnings
 
 import numpy as np
@@ -13,6 +14,7 @@ from openpto.kernel.jit import JitCallableWrapper
 F, D = pypto.DT_FP32, pypto.DYNAMIC
 GAIN = 2.0
 BOX = [2.0]
+NOTHING = None
 
 
 @pytest.fixture(autouse=True)
@@ -129,6 +131,84 @@ def test_names_that_the_kernel_loads(checked, monkeypatch):
         np.testing.assert_array_equal(out, x * gain + box)
     BOX[0] = 2.0
     assert len(checked) == 3
+
+
+def test_names_of_each_kind(checked, monkeypatch):
+    """Constants, functions and modules, in the module and in closures; nothing is missed, nothing is checked twice."""
+    step, nothing = 1.0, None
+    chosen = types.ModuleType("chosen")
+    chosen.factor = 1.0
+
+    def shifted(x, by=2.0):
+        return x + by + step
+
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([8, 4], F), out: pypto.Tensor([8, 4], F)):
+        pypto.set_vec_tile_shapes(8, 4)
+        gain = GAIN if nothing is None else nothing
+        out[:] = shifted(x) * gain * chosen.factor
+
+    x, out = arrays()
+
+    def run(expected, count):
+        for _ in range(2):
+            kernel(x, out)
+            np.testing.assert_array_equal(out, expected)
+        assert len(checked) == count
+
+    run((x + 3) * 2, 1)
+    step = 5.0
+    run((x + 7) * 2, 2)
+    nothing = 3.0
+    run((x + 7) * 3, 3)
+    shifted.__defaults__ = (1.0,)
+    run((x + 6) * 3, 4)
+    shifted.__code__ = (lambda x, by=2.0: x - by * step).__code__
+    run((x - 5) * 3, 5)
+    shifted.note = 1  # a function with attributes is another one
+    run((x - 5) * 3, 6)
+    nothing = None
+    monkeypatch.setitem(globals(), "GAIN", float("2"))  # an equal value, another object
+    run((x - 5) * 2, 7)
+    monkeypatch.setitem(globals(), "GAIN", float("2"))
+    run((x - 5) * 2, 7)
+    chosen.factor = 3.0
+    run((x - 5) * 6, 8)
+
+
+def test_a_name_that_was_none_is_gone(monkeypatch):
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([8, 4], F), out: pypto.Tensor([8, 4], F)):
+        pypto.set_vec_tile_shapes(8, 4)
+        out[:] = x + (1.0 if NOTHING is None else 2.0)
+
+    x, out = arrays()
+    kernel(x, out)
+    kernel(x, out)
+    np.testing.assert_array_equal(out, x + 1)
+    monkeypatch.delitem(globals(), "NOTHING")
+    with pytest.raises(NameError):
+        kernel(x, out)
+
+
+def test_three_tensors_and_what_they_share(checked):
+    @pypto.frontend.jit
+    def kernel(x: pypto.Tensor([D, 4], F), y: pypto.Tensor([D, 4], F), out: pypto.Tensor([D, 4], F)):
+        pypto.set_vec_tile_shapes(8, 4)
+        out[:] = pypto.view(x, [8, 4], [0, 0]) - pypto.view(y, [8, 4], [0, 0]) * 2.0
+
+    memory = np.arange(96, dtype=np.float32).reshape(24, 4)
+    a, b, c = memory[:8], memory[8:16], memory[16:]
+    for _ in range(2):
+        for x, y, out in ((a, b, c), (c, b, a), (a, a, c), (a, b, b), (a, b, a), (c, c, c)):
+            expected = x - y * 2
+            kernel(x, y, out)
+            np.testing.assert_array_equal(out, expected)
+    assert len(checked) == 5
+    for x, y, out in ((a, memory[7:15], c), (memory[12:20], b, a), (a, b, memory[9:17])):
+        with pytest.raises(pypto.PyptoError) as caught:
+            kernel(x, y, out)
+        assert caught.value.code == "PTO527"
 
 
 def test_settings_variables_and_scopes(double, checked, monkeypatch):
@@ -302,10 +382,15 @@ def test_torch_tensors(double, checked):
         ((x.t().contiguous().t(), out), "PTO517"),
         ((x.to("meta"), out), "PTO519"),
         ((torch.imag(torch.zeros(8, 4, dtype=torch.complex64).conj()), out), None),
+        ((torch._neg_view(x), out), "PTO519"),
+        ((x.to_sparse(), out), "PTO519"),
     ]:
         with pytest.raises(pypto.PyptoError) as caught:
             double(*bad)
         assert code in (None, caught.value.code)
+    with pytest.raises(pypto.PyptoError) as caught:
+        torch.func.vmap(lambda each: double(each, out))(torch.rand(2, 8, 4))
+    assert caught.value.code == "PTO519"
     with torch.inference_mode():
         x, out = torch.rand(8, 4), torch.zeros(8, 4)
         double(x, out)

@@ -53,6 +53,15 @@ def backtrace_wanted() -> bool:
     return os.environ.get("PYPTO_BACKTRACE", "") not in ("", "0")
 
 
+def handled() -> BaseException | None:
+    """The exception that is being handled here. Python 3.11 has a function for it that is faster."""
+    return sys.exc_info()[1]
+
+
+if sys.version_info >= (3, 11):
+    handled = sys.exception
+
+
 def trim(exc: BaseException, outer: BaseException | None = None) -> BaseException:
     """Take our frames off the traceback, and causes raised by us off the chain; returns the exception.
 
@@ -95,7 +104,7 @@ class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
         self._name = name
 
     def __enter__(self) -> None:
-        self._outer = sys.exc_info()[1]
+        self._outer = handled()
 
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
@@ -113,7 +122,7 @@ class user_boundary:  # noqa: N801 - reads as a decorator or a with statement
 
         @functools.wraps(function)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-            outer = sys.exc_info()[1]
+            outer = handled()
             try:
                 try:
                     return function(*args, **kwargs)

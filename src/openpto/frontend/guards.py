@@ -23,15 +23,20 @@ _ABSENT = object()
 _CHANGING = object()
 
 
+Place = tuple[dict[str, Any], str, Any] | tuple[CellType, None, Any]
+"""Where something was found and what it was: a table of names and the name in it, or a closure variable."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Guard:
     """One name that was loaded; ``read`` gives its present value. ``constant`` is the value that the trace saw if it
-    cannot change in itself."""
+    cannot change in itself; then ``places`` lead to it, and while each has what it had, the guard holds."""
 
     name: str
     read: Callable[[], Any]
     picture: Hashable
     constant: Any = _CHANGING
+    places: tuple[Place, ...] = ()
 
     def holds(self) -> bool:
         """Whether the value is still what the trace saw."""
@@ -41,24 +46,92 @@ class Guard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionGuard:
-    """A function that was loaded, without attributes and with constants as defaults."""
+    """A function that was loaded, without attributes and with constants as defaults. ``places`` lead to it."""
 
     name: str
     read: Callable[[], Any]
     function: FunctionType
     code: CodeType
     defaults: tuple[Any, ...] | None
+    places: tuple[Place, ...] = ()
 
     def holds(self) -> bool:
         """Whether the name still is the function that the trace saw, and that as it was."""
-        value = self.read()
-        return (
-            value is self.function
-            and value.__code__ is self.code
-            and value.__defaults__ is self.defaults
-            and value.__kwdefaults__ is None
-            and not value.__dict__
-        )
+        return self.read() is self.function and is_as_it_was(self.function, self.code, self.defaults)
+
+
+def is_as_it_was(function: FunctionType, code: CodeType, defaults: tuple[Any, ...] | None) -> bool:
+    """Whether a function has this code and these defaults and nothing else."""
+    return (
+        function.__code__ is code
+        and function.__defaults__ is defaults
+        and function.__kwdefaults__ is None
+        and not function.__dict__
+    )
+
+
+def guard(name: str, read: Callable[[], Any], places: tuple[Place, ...] = ()) -> Guard | FunctionGuard:
+    """The guard of what ``read`` gives now; ``places`` lead to it."""
+    value = read()
+    if type(value) is FunctionType and _is_plain(value):
+        return FunctionGuard(name, read, value, value.__code__, value.__defaults__, places)
+    picture = freeze(value)
+    if isinstance(picture, Identity) or type(value) in CONSTANTS:
+        return Guard(name, read, picture, value, places)
+    return Guard(name, read, picture)
+
+
+def place_in(holder: dict[str, Any] | CellType, name: str) -> Place:
+    """What a table has under a name, or a closure variable."""
+    if isinstance(holder, dict):
+        return holder, name, holder.get(name, _ABSENT)
+    return holder, None, _cell_reader(holder)()
+
+
+class Watch:
+    """The guards of a trace, put so that a call checks them quickly: what is where it was is not asked again."""
+
+    __slots__ = ("_all", "_cells", "_functions", "_others", "_places")
+
+    def __init__(self, guards: Iterable[Any]) -> None:
+        self._all = tuple(guards)
+        self._places: tuple[tuple[dict[str, Any], str, Any], ...] = ()
+        self._cells: tuple[tuple[CellType, Any], ...] = ()
+        self._functions: list[tuple[FunctionType, CodeType, tuple[Any, ...] | None]] = []
+        self._others: list[Any] = []
+        found: dict[tuple[int, str | None], Place] = {}
+        for each in self._all:
+            places = getattr(each, "places", ())
+            if not places or any(found.get((id(p[0]), p[1]), p)[2] is not p[2] for p in places):
+                self._others.append(each)
+                continue
+            found.update({(id(p[0]), p[1]): p for p in places})
+            if isinstance(each, FunctionGuard):
+                self._functions.append((each.function, each.code, each.defaults))
+        self._places = tuple((p[0], p[1], p[2]) for p in found.values() if p[1] is not None)
+        self._cells = tuple((p[0], p[2]) for p in found.values() if p[1] is None)
+
+    def holds(self) -> bool:
+        """Whether every guard holds."""
+        for space, name, value in self._places:
+            if space.get(name, _ABSENT) is not value:
+                return self._hold_by_content()
+        try:
+            for cell, value in self._cells:
+                if cell.cell_contents is not value:
+                    return self._hold_by_content()
+        except ValueError:  # an empty one
+            return self._hold_by_content()
+        for function, code, defaults in self._functions:
+            if not is_as_it_was(function, code, defaults):
+                return False
+        for each in self._others:  # noqa: SIM110 - runs at every call, and a generator costs more than the guards
+            if not each.holds():
+                return False
+        return True
+
+    def _hold_by_content(self) -> bool:
+        return all(each.holds() for each in self._all)
 
 
 def _is_plain(function: FunctionType) -> bool:
@@ -112,25 +185,21 @@ class Guards:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         for path in code.loaded:
             if path[0] in cells:
-                owner, base = id(cells[path[0]]), _cell_reader(cells[path[0]])
+                self._add(cells[path[0]], path)
             else:  # what is not there is a builtin until the author defines its name
-                owner, base = id(function.__globals__), _global_reader(function.__globals__, path[0])
-            followed = _followed(base(), path[1:])
-            self._add(owner, (path[0], *followed), _reader(base, followed))
+                self._add(function.__globals__, path)
 
-    def _add(self, owner: int, path: tuple[str, ...], read: Callable[[], Any]) -> None:
-        if (owner, path) in self._seen:
+    def _add(self, holder: dict[str, Any] | CellType, path: tuple[str, ...]) -> None:
+        """A dotted name, as far as it can be followed, that begins in a table or is a closure variable."""
+        base = _global_reader(holder, path[0]) if isinstance(holder, dict) else _cell_reader(holder)
+        followed = _followed(base(), path[1:])
+        path = (path[0], *followed)
+        if (id(holder), path) in self._seen:
             return
-        self._seen.add((owner, path))
-        value = read()
-        if type(value) is FunctionType and _is_plain(value):
-            self.all.append(FunctionGuard(".".join(path), read, value, value.__code__, value.__defaults__))
-            self.inside(value)
-            return
-        picture = freeze(value)
-        constant = value if isinstance(picture, Identity) or type(value) in CONSTANTS else _CHANGING
-        self.all.append(Guard(".".join(path), read, picture, constant))
-        self.inside(value)
+        self._seen.add((id(holder), path))
+        read = _reader(base, followed)
+        self.all.append(guard(".".join(path), read, _places(holder, path)))
+        self.inside(read())
 
     def inside(self, value: Any) -> None:
         """Note what the methods load that Python calls by itself, of an object and of all that it consists of."""
@@ -162,15 +231,15 @@ class Guards:
             return
         self._traced.add(id(function))
         for free, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            self._add(id(cell), (free,), _cell_reader(cell))
+            self._add(cell, (free,))
         space = function.__globals__
         names = set(_names(function.__code__))
         for name in names & space.keys():
-            read, value = _global_reader(space, name), space[name]
-            self._add(id(space), (name,), read)
+            value = space[name]
+            self._add(space, (name,))
             if isinstance(value, ModuleType) and _is_users(value):
                 for used in names & vars(value).keys():
-                    self._add(id(space), (name, used), _reader(read, (used,)))
+                    self._add(space, (name, used))
 
 
 def _global_reader(space: dict[str, Any], name: str) -> Callable[[], Any]:
@@ -206,6 +275,17 @@ def _reader(base: Callable[[], Any], attributes: tuple[str, ...]) -> Callable[[]
         return value
 
     return read
+
+
+def _places(holder: dict[str, Any] | CellType, path: tuple[str, ...]) -> tuple[Place, ...]:
+    """Places that lead to a dotted name, each in the module before it; none if something else is on the way."""
+    found = [place_in(holder, path[0])]
+    for name in path[1:]:
+        module = found[-1][2]
+        if not isinstance(module, ModuleType) or name not in vars(module):
+            return ()
+        found.append(place_in(vars(module), name))
+    return tuple(found)
 
 
 def _followed(value: Any, attributes: tuple[str, ...]) -> tuple[str, ...]:

@@ -561,21 +561,27 @@ def _place(site: Site) -> str:
     return f"{site.span.file}:{site.span.line}" if site.span else "an unknown line"
 
 
-_local = threading.local()
+class _Local(threading.local):
+    """What a thread has of its own; asking for a name that a thread-local object lacks costs much."""
+
+    stack: tuple[Trace, ...] = ()
+
+
+_local = _Local()
 
 
 def current() -> Trace | None:
     """The trace that this thread records, or None outside a kernel."""
-    stack: list[Trace] = getattr(_local, "stack", [])
+    stack = _local.stack
     return stack[-1] if stack else None
 
 
 @contextmanager
 def recording(trace: Trace) -> Iterator[Trace]:
     """Make ``trace`` the current one of this thread."""
-    stack: list[Trace] = _local.__dict__.setdefault("stack", [])
-    stack.append(trace)
+    before = _local.stack
+    _local.stack = (*before, trace)
     try:
         yield trace
     finally:
-        stack.pop()
+        _local.stack = before

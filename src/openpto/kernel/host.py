@@ -53,15 +53,19 @@ class HostTensor:
 
     def note_write(self) -> None:
         """Tell the owner's library that the memory was changed in place (torch: the version counter)."""
-        torch = _torch()
-        if torch is not None and isinstance(self.owner, torch.Tensor) and not self.owner.is_inference():
-            torch.autograd.graph.increment_version(self.owner)
+        if counts_versions(self.owner):
+            sys.modules["torch"].autograd.graph.increment_version(self.owner)
 
 
 def is_torch_tensor(value: object) -> bool:
     """Whether ``value`` is a tensor of torch; torch is never imported for the question."""
     torch = _torch()
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def counts_versions(value: Any) -> bool:
+    """Whether ``value`` is a tensor of torch that counts how often it was written in place."""
+    return is_torch_tensor(value) and not value.is_inference()
 
 
 def host_tensor(name: str, index: int, value: Any) -> HostTensor:

@@ -14,6 +14,7 @@ from openpto import checks, runtime
 from openpto._records import dataclass, replace
 from openpto._version import __version__
 from openpto.diagnostics import PyptoWarning, T, at, collect_warnings, emit, fail, user_boundary, warn
+from openpto.diagnostics.boundary import handled, translate, trim
 from openpto.frontend import capture, trace_kernel
 from openpto.frontend.freeze import freeze
 from openpto.frontend.sites import user_frames
@@ -23,7 +24,7 @@ from openpto.ir.nodes import Kernel, Scope
 from openpto.kernel import images, observing, verifying
 from openpto.kernel.binding import Bound, bind
 from openpto.kernel.early import BoundMode, warn_of_stitching
-from openpto.kernel.host import REQUIRES_GRAD, is_torch_tensor
+from openpto.kernel.host import REQUIRES_GRAD, counts_versions
 from openpto.kernel.receipt import Receipt, output_memory, receipt_of, remember
 from openpto.kernel.repeat import Plan, Repeats
 from openpto.kernel.run_mode import require_interpreter, resolve_run_mode
@@ -143,13 +144,26 @@ class JitCallableWrapper:
     def __reduce__(self) -> str:
         return self.__qualname__  # like a function: by the name it has in its module
 
-    @user_boundary()
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         """Run the kernel on the caller's memory; always returns None.
 
         Raises:
             PyptoError: PTO5xx for arguments, PTO1xx to PTO3xx for the kernel's source, PTO4xx while it runs.
         """
+        outer = handled()
+        try:  # as in `user_boundary`, which would pack the arguments again
+            try:
+                self._call(args, kwargs)
+            except BaseException as exc:
+                shown = translate(exc)
+                if shown is exc:
+                    raise
+                raise shown from shown.__cause__
+        except BaseException as exc:
+            trim(exc, outer)
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         observer = observing.current()
         if observer is not None:
             self._observed(observer, args, kwargs)
@@ -233,7 +247,7 @@ class JitCallableWrapper:
             prepared=images.prepared(compiled, [t.array for t in call.bound.tensors], call.bound.env),
             warnings=said,
             written=compiled.written,
-            counted=tuple(i for i in compiled.written if is_torch_tensor(call.bound.tensors[i].owner)),
+            counted=tuple(i for i in compiled.written if counts_versions(call.bound.tensors[i].owner)),
             receipt=receipt,
             seconds=receipt.run_seconds,
         )

@@ -11,8 +11,8 @@ import ctypes
 import enum
 import math
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
@@ -33,7 +33,11 @@ MAX_PLANS = 256
 LONG = 0.2
 """Seconds from which on a run notes that it is busy."""
 
-Key = tuple[Any, ...]
+Key = tuple[Any, ...] | None
+_CONTIGUOUS, _WRITEABLE = 0x1, 0x400
+"""Among numpy's flags."""
+_REGISTERED = 256
+"""Numbers of element types of other packages, which the buffer protocol does not know, begin here."""
 _address, _first = ctypes.addressof, ctypes.c_char.from_buffer
 _CONSTANTS = (int, bool, str, bytes, type(None))
 
@@ -47,7 +51,7 @@ class Plan:
     prepared   the compiled code with its sizes (``native.Prepared``)
     warnings   what is said at every call before the kernel runs
     written    indices of the parameters that are written
-    counted    those of them that are tensors of torch, which count their versions
+    counted    those of them that are tensors of torch which count their versions
     receipt    of the call that is remembered
     seconds    how long the last run took
     """
@@ -72,7 +76,7 @@ class Run:
     plan: Plan
     record: Any
     seconds: float
-    outputs: tuple[tuple[int, Callable[[], object | None]], ...]
+    outputs: Sequence[tuple[int, Callable[[], object | None]]]
     warnings: tuple[PyptoWarning, ...]
     _made: Receipt | None = None
 
@@ -102,37 +106,60 @@ class Run:
         )
 
 
+@dataclass(slots=True, eq=False)
+class Alike:
+    """Calls whose arguments look the same: the bytes of every tensor, and plans by relations in memory."""
+
+    sizes: tuple[int, ...]
+    plans: dict[tuple[int, ...], Plan]
+
+
 class Repeats:
     """The remembered calls of one kernel. ``count`` is the number of its tensors."""
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._plans: dict[Key, Plan] = {}
+        self._apart = tuple(range(count))
+        self._known: dict[Key, Alike] = {}
 
     def run(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: Any, name: str) -> Run | None:
         """Run the kernel as an earlier call did; None if there was none like this, and nothing was done."""
-        if not self._plans:
+        if not self._known:
             return None
-        addresses, key = layout(self._count, args, kwargs)
-        plan = self._plans.get(key) if key is not None else None
-        if plan is None or current() is not None:
+        addresses: list[int] = []
+        key = look(self._count, args, kwargs, addresses)
+        alike = self._known.get(key) if key is not None else None
+        if alike is None or current() is not None:
+            return None
+        relations = self._apart if _are_apart(addresses, alike.sizes) else _relations(addresses, alike.sizes)
+        plan = alike.plans.get(relations) if relations is not None else None
+        if plan is None or relations is None:
             return None
         if not _unchanged(plan, options):
-            self._plans.pop(key or (), None)
+            alike.plans.pop(relations, None)
             return None
         return _run(plan, args, addresses, name)
 
     def remember(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], plan: Plan) -> None:
         """Remember a call that was checked and run."""
-        _, key = layout(self._count, args, kwargs)
+        addresses: list[int] = []
+        key = look(self._count, args, kwargs, addresses)
         if key is None or not _is_constant_options(plan.runtime):
             return
-        while len(self._plans) >= MAX_PLANS:
-            try:
-                self._plans.pop(next(iter(self._plans)), None)
-            except (StopIteration, RuntimeError):  # another thread was faster
-                break
-        self._plans[key] = plan
+        sizes = tuple([value.nbytes for value in args[: self._count]])
+        relations = _relations(addresses, sizes)
+        if relations is None or not all(sizes):
+            return
+        alike = self._known.get(key)
+        if alike is None:
+            while len(self._known) >= MAX_PLANS:
+                try:
+                    self._known.pop(next(iter(self._known)), None)
+                except (StopIteration, RuntimeError):  # another thread was faster
+                    break
+            alike = self._known.setdefault(key, Alike(sizes, {}))
+        if len(alike.plans) < MAX_PLANS:
+            alike.plans[relations] = plan
 
 
 def _unchanged(plan: Plan, options: Any) -> bool:
@@ -161,7 +188,7 @@ def _run(plan: Plan, args: tuple[Any, ...], addresses: Sequence[int], name: str)
         with collect_warnings(warnings):
             for warning in plan.warnings:
                 emit(warning)
-    begin = time.perf_counter()
+    begin = perf_counter()
     try:
         if plan.seconds < LONG:
             record = plan.prepared.run(addresses, warnings)
@@ -173,80 +200,110 @@ def _run(plan: Plan, args: tuple[Any, ...], addresses: Sequence[int], name: str)
             _note_writes(plan, args)
     if record is None:
         return None
-    plan.seconds = time.perf_counter() - begin
-    outputs = tuple([(addresses[i], owner_of(args[i])) for i in plan.written])
-    return Run(plan, record, plan.seconds, outputs, tuple(warnings))
+    seconds = plan.seconds = perf_counter() - begin
+    outputs = []
+    for i in plan.written:
+        outputs.append((addresses[i], owner_of(args[i])))  # noqa: PERF401 - a comprehension costs more than that
+    return Run(plan, record, seconds, outputs, tuple(warnings) if warnings else ())
 
 
 def _note_writes(plan: Plan, args: tuple[Any, ...]) -> None:
     """Advance the version counters of tensors of torch that were written."""
     for index in plan.counted:
-        value = args[index]
-        if not value.is_inference():
-            sys.modules["torch"].autograd.graph.increment_version(value)
+        sys.modules["torch"].autograd.graph.increment_version(args[index])
 
 
 # -- what a call looks like -------------------------------------------------------------------------------------------
 
 
-def layout(count: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[list[int], Key | None]:
-    """Addresses of the ``count`` tensors, and all that a plan depends on; no key where that cannot be told cheaply."""
-    addresses: list[int] = []
-    ends: list[int] = []
-    parts: list[Any] = []
-    for value in args[:count]:
+def look(count: int, args: tuple[Any, ...], kwargs: Mapping[str, Any], addresses: list[int]) -> Key:
+    """All that a plan depends on, but for relations in memory; None where that cannot be told cheaply. ``addresses``
+    takes those of the ``count`` tensors."""
+    parts: list[Any] = [len(args)]
+    for value in args if len(args) == count else args[:count]:
         kind = type(value)
         if kind is np.ndarray:
-            flags = value.flags
-            if not (value.nbytes and flags.c_contiguous):
-                return addresses, None
-            try:
-                address = _address(_first(value)) if flags.writeable else value.ctypes.data
-            except (TypeError, ValueError):  # element types that the buffer protocol does not know
+            flags, dtype, shape = value.flags.num, value.dtype, value.shape
+            if not flags & _CONTIGUOUS:
+                return None
+            if flags & _WRITEABLE:
+                try:
+                    address = _address(_first(value if dtype.num < _REGISTERED else value.view(np.uint8)))
+                except (TypeError, ValueError):  # no axis, or elements that the buffer protocol does not know either
+                    address = value.ctypes.data
+            else:
                 address = value.ctypes.data
-            parts.append((value.dtype, value.shape, flags.num))
+            parts += dtype, shape, flags
         else:
-            torch = sys.modules.get("torch")
-            if torch is None or kind is not torch.Tensor or not _is_plain(value, torch):
-                return addresses, None
+            traits = _traits(value)
+            if traits is None:
+                return None
             address = value.data_ptr()
-            parts.append((value.dtype, value.shape, value.requires_grad))
+            parts += value.dtype, value.shape, value.requires_grad, traits
         if not address:
-            return addresses, None
+            return None
         addresses.append(address)
-        ends.append(address + value.nbytes)
-    relations = _relations(addresses, ends)
-    if relations is None:
-        return addresses, None
-    for name, value in (*enumerate(args[count:]), *kwargs.items()):
-        constant = _constant(value)
-        if constant is None:
-            return addresses, None
-        parts.append((name, constant))
-    return addresses, (len(args), relations, *parts)
+    if kwargs or len(args) > count:
+        for name, value in (*enumerate(args[count:]), *kwargs.items()):
+            constant = _constant(value)
+            if constant is None:
+                return None
+            parts += name, constant
+    return tuple(parts)
+
+
+_plain: dict[int, bool] = {}
+"""Whether tensors of torch with these dispatch keys pass the checks of ``host.py``."""
+
+
+def _traits(value: Any) -> Any:
+    """What decides how a tensor of torch is treated, apart from type, shape and requires_grad: its dispatch keys. They
+    say where the memory is, in which layout, and whether it is negated, wrapped or made for inference only. None if the
+    memory is not plain, or ``value`` is no tensor."""
+    torch = sys.modules.get("torch")
+    if torch is None or type(value) is not torch.Tensor:
+        return None
+    ask = getattr(torch._C, "_dispatch_keys", None)
+    if ask is None:  # an old torch: every call is checked
+        return None
+    keys: int = ask(value).raw_repr()
+    plain = _plain.get(keys)
+    if plain is None:
+        plain = _plain[keys] = _is_plain(value, torch)
+    return keys if plain and value.is_contiguous() else None
 
 
 def _is_plain(value: Any, torch: Any) -> bool:
-    """Whether a tensor passes every check of ``host.py``."""
+    """Whether a tensor passes every check of ``host.py``, but for its strides."""
     return (
         value.layout is torch.strided
         and value.is_cpu
-        and value.is_contiguous()
         and not (value.is_neg() or value.is_conj() or value.is_quantized or value.is_nested)
         and not torch._C._functorch.is_functorch_wrapped_tensor(value)
     )
 
 
-def _relations(addresses: list[int], ends: list[int]) -> tuple[int, ...] | None:
+def _are_apart(addresses: list[int], sizes: Sequence[int]) -> bool:
+    """Whether no two stretches of memory have a part in common."""
+    if len(addresses) == 2:
+        a, b = addresses
+        return a + sizes[0] <= b or b + sizes[1] <= a
+    end = 0
+    for address, size in sorted(zip(addresses, sizes, strict=True)):
+        if address < end:
+            return False
+        end = address + size
+    return True
+
+
+def _relations(addresses: list[int], sizes: Sequence[int]) -> tuple[int, ...] | None:
     """Per tensor the first one that is the same memory; None if two share a part of theirs."""
-    if len(addresses) == 2 and (ends[0] <= addresses[1] or ends[1] <= addresses[0]):
-        return 0, 1
     found: list[int] = []
-    for at, (begin, end) in enumerate(zip(addresses, ends, strict=True)):
+    for at, (begin, size) in enumerate(zip(addresses, sizes, strict=True)):
         same = at
         for other in range(at):
-            if begin < ends[other] and addresses[other] < end:
-                if begin != addresses[other] or end != ends[other]:
+            if begin < addresses[other] + sizes[other] and addresses[other] < begin + size:
+                if begin != addresses[other] or size != sizes[other]:
                     return None
                 same = min(same, other)
         found.append(same)

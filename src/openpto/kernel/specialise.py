@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from openpto._forks import opened_in_child
 from openpto._records import dataclass, field
 from openpto.diagnostics import PyptoWarning
+from openpto.frontend.guards import Watch
 from openpto.ir.nodes import Kernel
 
 MAX_SPECIALISATIONS = 1024
@@ -61,6 +62,7 @@ class Compiled:
     native: Any = None
     simple: bool = False
     _kernel: Kernel | None = None
+    _watch: Watch | None = None
 
     @property
     def kernel(self) -> Kernel:
@@ -76,10 +78,9 @@ class Compiled:
 
     def valid(self) -> bool:
         """Whether everything outside of the key that the trace relied on is unchanged."""
-        for guard in self.guards:  # noqa: SIM110 - runs at every call, and a generator costs more than the guards
-            if not guard.holds():
-                return False
-        return True
+        if self._watch is None:
+            self._watch = Watch(self.guards)
+        return self._watch.holds()
 
 
 class Specialisations:

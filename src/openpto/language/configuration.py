@@ -101,12 +101,13 @@ _keys = tuple(_encode(name) for name in _read_by_calls)
 def in_force() -> tuple[object, ...]:
     """Everything that settings and run mode follow from: two equal results mean that nothing has changed.
 
-    ``os.environ`` encodes a name at each look; its table is asked directly.
+    ``os.environ`` encodes a name at each look; its table is asked directly, and only once where no variable is set.
     """
     if os.environ is not _environ:  # somebody put another mapping in its place
         return (*map(os.environ.get, _read_by_calls), _version, _block.get())
-    get = _raw.get
-    return (*map(get, _keys), _version, _block.get())
+    if _raw.keys().isdisjoint(_keys):
+        return None, _version, _block.get()
+    return (*map(_raw.get, _keys), _version, _block.get())
 
 
 _last: tuple[tuple[object, ...] | None, Settings] = None, Settings()

@@ -223,42 +223,52 @@ def run(native: Native, buffers: Sequence[NDArray[Any]], sizes: Mapping[Expr, in
 class Prepared:
     """Compiled code for one choice of sizes; runs as often as wanted, from any thread."""
 
-    __slots__ = ("_addresses", "_record", "_sizes", "native")
+    __slots__ = ("_addresses", "_end", "_entry", "_memory", "_scratch", "_sizes", "_sizes_at", "native")
 
     def __init__(self, native: Native, sizes: Mapping[Expr, int]) -> None:
         count = len(native.names)
         values = [_size(sizes, leaf) for leaf in native.sizes]
         self.native = native
+        self._entry, self._scratch = native.code.entry, native.scratch
         self._sizes = (ctypes.c_int64 * max(len(values), 1))(*values)
-        self._addresses = ctypes.c_void_p * max(count, 1)
-        self._record = ctypes.c_int64 * (RECORD + count + 2)
+        self._sizes_at = ctypes.addressof(self._sizes)
+        self._end = RECORD + count + 2
+        self._addresses = slice(self._end, self._end + count)
+        self._memory = ctypes.c_int64 * (self._end + max(count, 1))
 
     def run(self, addresses: Sequence[int], told: list[PyptoWarning] | None = None) -> Any:
         """Run on the memory of the parameters and give the record of the run, None if there is no scratch memory and
         nothing was run; raises what was found. ``told`` collects the warnings of the run."""
-        native = self.native
+        size, scratch, _ = _arena.held
+        if size < self._scratch:
+            try:
+                scratch = _grown(self._scratch)
+            except MemoryError:
+                return None
+        record: Any = self._memory()
+        record[self._addresses] = addresses
+        place = _address(record)
+        takers = jit.takers()
+        if self.native.regions:
+            host = _Host(self.native, told)
+            takers.append(host)
+            lent = later.borrow(pool.wanted(), host.note)
+            record[self._end - 1] = lent.address
+        else:
+            lent = None
+            takers.append((_Host, self.native, told))
         try:
-            scratch = _scratch(native.scratch)
-        except MemoryError:
-            return None
-        record = self._record()
-        host = _Host(native, told)
-        lent = later.borrow(pool.wanted(), host.note) if native.regions else None
-        if lent is not None:
-            record[-1] = lent.address
-        handlers = jit.handlers()
-        handlers.append(host.note)
-        try:
-            failed = native.code.entry(self._addresses(*addresses), self._sizes, scratch, record)
+            failed = self._entry(place + self._end * 8, self._sizes_at, scratch, place)
         finally:
-            handlers.pop()
+            taker = takers.pop()
             if lent is not None:
                 later.give_back(lent)
         if failed:
+            host = _Host(*taker[1:]) if type(taker) is tuple else taker
             with ended(host.of_ranks):
                 host.stop(list(record))
-        elif host.session is not None:
-            host.session.close()
+        elif type(taker) is _Host and taker.session is not None:
+            taker.session.close()
         return record
 
     def counts(self, record: Any) -> tuple[int, tuple[int, ...]]:
@@ -372,18 +382,23 @@ def _size(sizes: Mapping[Expr, int], extent: Expr) -> int:
     return sizes[extent] if extent in sizes else expr.evaluate(extent, sizes)
 
 
-_arenas = threading.local()
+class _Arena(threading.local):
+    """Scratch memory of each thread: its size, its address, which is aligned for vectors, and what owns it."""
+
+    held: tuple[int, int, NDArray[np.uint8] | None] = 0, 0, None
 
 
-def _scratch(size: int) -> int:
-    """The address of this thread's scratch memory, aligned for vectors; it grows and is kept."""
-    held: tuple[NDArray[np.uint8], int] | None = getattr(_arenas, "held", None)
-    if held is None or held[0].size < size:
-        raw = np.empty(size + 64, np.uint8)
-        start = -raw.ctypes.data % 64
-        memory = raw[start : start + size]
-        held = _arenas.held = memory, memory.ctypes.data
-    return held[1]
+_arena = _Arena()
+_address = ctypes.addressof
+
+
+def _grown(size: int) -> int:
+    """The address of this thread's scratch memory, which has ``size`` bytes from now on (MemoryError)."""
+    raw = np.empty(size + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    memory = raw[start : start + size]
+    _arena.held = size, memory.ctypes.data, memory
+    return _arena.held[1]
 
 
 __all__ = ["Unsupported", "compile_kernel", "execute", "lower", "stage_text"]

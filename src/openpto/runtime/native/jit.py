@@ -23,7 +23,17 @@ Made = tuple[str, str, bytes]
 _PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 """What compiled code needs of the interpreter to let it run signal handlers. A call of a Python function would not do:
 the interpreter runs the handlers at its entry, where their exception is lost."""
-_notes = threading.local()
+
+
+class _Notes(threading.local):
+    """Of each thread: who takes the notes of compiled code that it runs, the last of them first. An entry is an object
+    with a method ``note``, or a function and its arguments that make it when there is a note."""
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+
+
+_notes = _Notes()
 
 RUNTIME = """
 @openpto_nothing = internal constant i64 0
@@ -246,16 +256,17 @@ def assembly(text: str, goal: Target) -> str:
 
 
 def _note(record: Any) -> int:
-    handler: Callable[[Any], int] = _notes.stack[-1]
-    return handler(record)
+    stack = _notes.stack
+    taker = stack[-1]
+    if type(taker) is tuple:
+        taker = stack[-1] = taker[0](*taker[1:])
+    answer: int = taker.note(record)
+    return answer
 
 
-def handlers() -> list[Callable[[Any], int]]:
-    """Notes of compiled code that this thread runs go to the last of these."""
-    stack: list[Callable[[Any], int]] | None = getattr(_notes, "stack", None)
-    if stack is None:
-        stack = _notes.stack = []
-    return stack
+def takers() -> list[Any]:
+    """Notes of compiled code that this thread runs go to the last of these (:class:`_Notes`)."""
+    return _notes.stack
 
 
 def interruption(record: Sequence[int]) -> BaseException:
@@ -296,10 +307,10 @@ __all__ = [
     "begin",
     "binding",
     "compile_text",
-    "handlers",
     "interruption",
     "leave",
     "link_module",
     "load",
+    "takers",
     "target",
 ]
