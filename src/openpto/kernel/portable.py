@@ -18,7 +18,6 @@ import hashlib
 import marshal
 import sys
 import types
-from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -26,8 +25,8 @@ import numpy as np
 
 from openpto._records import dataclass
 from openpto._version import __version__
-from openpto.frontend.freeze import attributes, freeze, is_transparent
-from openpto.frontend.guards import Guard
+from openpto.frontend.freeze import attributes, is_transparent
+from openpto.frontend.guards import FunctionGuard, Guard, guard, place_in
 from openpto.ir.expr import Expr
 
 _OURS = frozenset({"openpto", "pypto"})
@@ -60,7 +59,7 @@ class Picture:
     """The digest of an object and the names that were followed for it."""
 
     digest: str
-    guards: tuple[Guard, ...]
+    guards: tuple[Guard | FunctionGuard, ...]
 
 
 def picture(*values: object) -> Picture:
@@ -68,7 +67,9 @@ def picture(*values: object) -> Picture:
     walk = _Walk()
     for value in values:
         walk.take(value)
-    guards = (Guard(name, read, freeze(read())) for name, read in walk.names)  # a walk that is refused needs none
+    guards = (  # a walk that is refused needs none
+        guard(name, partial(_read, holder, name), (place_in(holder, name),)) for name, holder in walk.names
+    )
     return Picture(walk.sum.hexdigest(), tuple(guards))
 
 
@@ -77,7 +78,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.sum = hashlib.sha256()
-        self.names: list[tuple[str, Callable[[], Any]]] = []
+        self.names: list[tuple[str, dict[str, Any] | types.CellType]] = []
         self.seen: dict[int, int] = {}
         self.followed: set[tuple[int, str]] = set()  # names in modules of the author
         self.keep: list[object] = []  # so that no address is used again during the walk
@@ -161,20 +162,21 @@ class _Walk:
         self.take(function.__kwdefaults__)
         self.take(dict(function.__dict__))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        for free, cell in cells.items():
-            self.name(free, partial(_content, cell), ())
         names = _names(function.__code__)
+        for free, cell in cells.items():
+            self.name(free, cell, names)
         for used in names:
             if used in function.__globals__:
-                self.name(used, partial(function.__globals__.get, used), names)
+                self.name(used, function.__globals__, names)
             elif used in _IMPURE_BUILTINS and hasattr(builtins, used):
                 raise NotPortable(f"the function {used}")
 
-    def name(self, name: str, read: Callable[[], Any], names: tuple[str, ...]) -> None:
-        """A name that code loads. Of a module, what the code's names may mean in it."""
-        value = read()
+    def name(self, name: str, holder: dict[str, Any] | types.CellType, names: tuple[str, ...]) -> None:
+        """A name that code loads, from a table of names or a closure. Of a module, what the code's names may mean in
+        it."""
+        value = _read(holder, name)
         self.text("name", name)
-        self.names.append((name, read))
+        self.names.append((name, holder))
         if not isinstance(value, types.ModuleType) or _known(value.__name__):
             self.take(value)
             if isinstance(value, types.ModuleType):
@@ -187,7 +189,7 @@ class _Walk:
         for used in (*names, "__getattr__"):
             if used in vars(value) and (id(value), used) not in self.followed:
                 self.followed.add((id(value), used))
-                self.name(used, partial(vars(value).get, used), names)
+                self.name(used, vars(value), names)
 
     def array(self, value: Any) -> None:
         if isinstance(value, np.dtype):
@@ -283,9 +285,12 @@ def _refuse_impure(*path: str) -> None:
         raise NotPortable(".".join(parts))
 
 
-def _content(cell: types.CellType) -> Any:
+def _read(holder: dict[str, Any] | types.CellType, name: str) -> Any:
+    """What a name means now, None where it means nothing."""
+    if isinstance(holder, dict):
+        return holder.get(name)
     try:
-        return cell.cell_contents
+        return holder.cell_contents
     except ValueError:
         return None
 
