@@ -113,6 +113,7 @@ class Lowering:
         self.counters = ("ops", *(f"written{k}" for k in range(len(kernel.params))))
         self.following: Stmt | None = None
         self.waiting_results: dict[int, Waiting] = {}
+        self.beside: dict[Op, NTile] = {}
 
     def routine(self, name: str) -> None:
         """The program calls a routine."""

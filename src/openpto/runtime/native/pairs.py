@@ -16,7 +16,8 @@ from .elementwise import result_of
 from .handlers import lowers
 from .loopir import Index, Peek, Poke, Ptr, Set, Slot
 from .lower import Lowering
-from .sort import Sorter, whole_rows
+from .sort import whole_rows
+from .sorter import Sorter
 from .tiles import NTile
 
 
@@ -68,10 +69,10 @@ def _runs(
     b = low.b
     size = b.name("size")
     b.add(Set(size, 0))
-    sorter = Sorter(low, run, Slot(size), source.dtype)
+    sorter = Sorter(low, run, source.dtype)
     with positions(b, source.valid[:-1]) as at, b.loop(length, 0, run, hint="run") as start:
         b.add(Set(size, L.binary("min", run, L.sub(length, start))))
         row, out = source.arr.moved((*at, 0)), made.arr.moved((*at, 0))
         row, out = Arr(row.at, source.arr.strides[-1:]), Arr(out.at, made.arr.strides[-1:])
         keys = Arr(row.moved((L.mul(start, step),)).at, (L.mul(row.strides[0], step),))
-        yield row, out, start, sorter.sort(keys, source.dtype, True), Slot(size)
+        yield row, out, start, sorter.sort(keys, Slot(size), True), Slot(size)
