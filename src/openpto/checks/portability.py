@@ -9,14 +9,23 @@ Non-goals: what the front end sees while tracing (helpers, names, scalars) is re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from openpto._records import dataclass
 from openpto.checks.access import is_move, line_of, recorded_access
 from openpto.diagnostics import Site, portability
+from openpto.ir import affine
+from openpto.ir import expr as ex
+from openpto.ir.expr import Expr
 from openpto.ir.trace import Region, TAssign, TIf, TLoop, TOp, Trace, Var
 
 ADDS = "index_add"
 """The operation that leaves its operand alone here and changes it in the toolchains."""
 
+Moved = dict[Var, Site]
+"""Objects that were moved away, and where."""
+Known = Mapping[Expr, bool]
+"""Conditions whose value is known."""
 Parts = dict[Var, frozenset[Var]]
 """For each object, the tensors of which a part went into its data."""
 
@@ -29,42 +38,74 @@ class Portability:
 
     def run(self) -> None:
         """Check one trace. Reports PTO610 to PTO612."""
-        _check_moved(self.trace.root, {})
+        _check_moved(self.trace.root, {}, {})
         _check_round_trips(self.trace.root, {})
 
 
 # -- reads of a tensor that was moved away ----------------------------------------------------------------------------
 
 
-def _check_moved(region: Region, moved: dict[Var, Site]) -> dict[Var, Site]:
-    """Report reads of objects that a move emptied on the device; returns the emptied ones at the end."""
+def _check_moved(region: Region, moved: Moved, known: Known, say: bool = True) -> Moved:
+    """Report reads of objects that a move emptied on the device; returns the emptied ones at the end. ``known`` has
+    conditions whose value is known where the region runs; without ``say`` nothing is reported."""
     moved = dict(moved)
     for node in region.body:
         if isinstance(node, (TOp, TAssign)):
-            _check_moved_node(node, moved)
+            _check_moved_node(node, moved, say)
         elif isinstance(node, TLoop):
-            after = _check_moved(node.region, moved)
-            if not after.keys() <= moved.keys():  # see what an earlier iteration moved; a place is reported once only
-                after = _check_moved(node.region, after)
-            moved = after
+            moved = _check_moved_loop(node, moved, known, say)
         elif isinstance(node, TIf):
-            moved = {**_check_moved(node.then, moved), **_check_moved(node.other, moved)}
+            taken = [
+                branch for value, branch in ((True, node.then), (False, node.other)) if _may_be(node.cond, value, known)
+            ]
+            ends = [_check_moved(branch, moved, known, say) for branch in taken]
+            moved = {var: site for end in ends for var, site in end.items()}
     return moved
 
 
-def _check_moved_node(node: TOp | TAssign, moved: dict[Var, Site]) -> None:
+def _check_moved_loop(node: TLoop, moved: Moved, known: Known, say: bool) -> Moved:
+    """The first iteration, then what a later one finds that at least one earlier iteration has left."""
+    begin = ex.loop_begin(node.index, node.start)
+    end = ex.loop_end(node.index, node.start, node.stop, node.step)
+    once = _runs_once(node)
+    after = _check_moved(node.region, moved, {**known, begin: True, **({end: True} if once else {})}, say)
+    if not once:
+        second = _check_moved(node.region, moved, {**known, begin: True, end: False}, say=False)
+        third = _check_moved(node.region, second, {**known, begin: False, end: False}, say=False)
+        after |= _check_moved(node.region, second | third, {**known, begin: False}, say)
+    return after
+
+
+def _runs_once(node: TLoop) -> bool:
+    """Whether no iteration can follow another one."""
+    step = node.step.concrete()
+    if step is None or step == 0:
+        return False
+    following = ex.binary("add", node.start, node.step)
+    return affine.provable_ge(following, node.stop) if step > 0 else affine.provable_ge(node.stop, following)
+
+
+def _may_be(cond: Expr, value: bool, known: Known) -> bool:
+    """Whether a condition can be true, or false."""
+    if cond.op == "not":
+        return _may_be(cond.args[0], not value, known)
+    return known.get(cond, value) is value
+
+
+def _check_moved_node(node: TOp | TAssign, moved: Moved, say: bool) -> None:
     if moved:
         for var in _reads(node):
             if var not in moved or (_adds_to_copy(moved[var]) and node.site.asked == ADDS):
                 continue
             code = "PTO612" if _adds_to_copy(moved[var]) else "PTO610"
-            portability(code, site=node.site, name=var.shown, line=line_of(moved[var]))
+            if say:
+                portability(code, site=node.site, name=var.shown, line=line_of(moved[var]))
         for var in _writes(node):
             moved.pop(var, None)
     if isinstance(node, TOp) and node.name == "clone":
         if _adds_to_copy(node.site):
             for var in _reads(node):
-                if var.kind == "param":
+                if var.kind == "param" and say:
                     portability("PTO612", site=node.site, name=var.name, line=line_of(node.site))
                 moved[var] = node.site
     elif is_move(node):
