@@ -396,3 +396,39 @@ def test_torch_tensors(double, checked):
         double(x, out)
         double(x, out)
         assert torch.equal(out, 2 * x)
+
+
+def test_a_run_mode_that_was_bound_too_early(checked, tmp_path, monkeypatch):
+    """PTO622 is judged at every call, also at one that is like an earlier one."""
+    import importlib.util
+    import sys
+
+    file = tmp_path / "late_mode.py"
+    file.write_text(
+        "import pypto\nMODE = pypto.RunMode.SIM\nTILE = pypto.Tensor([8, 4], pypto.DT_FP32)\n\n\n"
+        '@pypto.frontend.jit(runtime_options={"run_mode": MODE})\n'
+        "def kernel(x: TILE, out: TILE):\n    pypto.set_vec_tile_shapes(8, 4)\n    out[:] = x + 1.0\n",
+        encoding="utf-8",
+    )
+    spec = importlib.util.spec_from_file_location("late_mode", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(sys, "argv", ["program.py"])
+    x, out = arrays()
+
+    def told():
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            module.kernel(x, out)
+        np.testing.assert_array_equal(out, x + 1)
+        return [w.message.code for w in shown]
+
+    assert [told(), told()] == [[], []]
+    assert len(checked) == 1
+    module.MODE = pypto.RunMode.NPU
+    assert [told(), told()] == [["PTO622"], ["PTO622"]]
+    module.MODE = pypto.RunMode.SIM
+    assert [told(), told()] == [[], []]
+    sys.argv += ["--run_mode", "npu"]
+    assert [told(), told()] == [["PTO622"], ["PTO622"]]
+    assert len(checked) == 4

@@ -66,6 +66,10 @@ class BoundMode:
         if asked is not None and asked is not self.mode and source != RUN_MODE_VARIABLE:
             warn("PTO622", site=site, bound=_shown(self.mode), source=_ARGUMENT, chosen=_shown(asked))
 
+    def signs(self) -> tuple[object, ...]:
+        """What :meth:`check` looks at, apart from ``source``: equal signs give equal warnings."""
+        return () if self.mode is None else (self._evaluated(), *sys.argv[1:])
+
     def _evaluated(self) -> RunMode | None:
         if self.code is None or self.names is None:
             return None
@@ -105,7 +109,9 @@ def _written(node: ast.expr) -> str:
 
 def _mode_in(options: object) -> RunMode | None:
     mode = options.get("run_mode") if isinstance(options, Mapping) else None
-    return RunMode(mode) if isinstance(mode, (RunMode, int)) and mode in tuple(RunMode) else None
+    if type(mode) is RunMode:  # nearly always
+        return mode
+    return RunMode(mode) if isinstance(mode, int) and mode in tuple(RunMode) else None
 
 
 def _asked_for() -> RunMode | None:

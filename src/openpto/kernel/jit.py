@@ -99,7 +99,7 @@ class JitCallableWrapper:
         self._captured = capture(function)
         self._bound = BoundMode.of(self._captured, options.get("runtime_options"), caller_locals)
         self._specialisations = Specialisations()
-        self._repeats = Repeats(len(self._signature.tensors))
+        self._repeats = Repeats(len(self._signature.tensors), self._bound)
         self._local = threading.local()
 
     @property
@@ -249,6 +249,7 @@ class JitCallableWrapper:
             written=compiled.written,
             counted=tuple(i for i in compiled.written if counts_versions(call.bound.tensors[i].owner)),
             receipt=receipt,
+            signs=self._bound.signs(),
             seconds=receipt.run_seconds,
         )
         self._repeats.remember(args, kwargs, plan)

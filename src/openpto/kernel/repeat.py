@@ -22,6 +22,7 @@ from openpto import runtime
 from openpto._records import dataclass, replace
 from openpto.diagnostics import PyptoWarning, collect_warnings, emit
 from openpto.ir.trace import current
+from openpto.kernel.early import BoundMode
 from openpto.kernel.receipt import Receipt, owner_of
 from openpto.kernel.specialise import Compiled
 from openpto.language.configuration import in_force
@@ -53,6 +54,7 @@ class Plan:
     written    indices of the parameters that are written
     counted    those of them that are tensors of torch which count their versions
     receipt    of the call that is remembered
+    signs      what the warning about a run mode that was bound too early looks at (``early.BoundMode.signs``)
     seconds    how long the last run took
     """
 
@@ -66,6 +68,7 @@ class Plan:
     written: tuple[int, ...]
     counted: tuple[int, ...]
     receipt: Receipt
+    signs: tuple[object, ...]
     seconds: float
 
 
@@ -115,10 +118,11 @@ class Alike:
 
 
 class Repeats:
-    """The remembered calls of one kernel. ``count`` is the number of its tensors."""
+    """The remembered calls of one kernel with ``count`` tensors; ``bound`` is what its decorator fixed."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, bound: BoundMode) -> None:
         self._count = count
+        self._bound = bound
         self._apart = tuple(range(count))
         self._known: dict[Key, Alike] = {}
 
@@ -135,7 +139,7 @@ class Repeats:
         plan = alike.plans.get(relations) if relations is not None else None
         if plan is None or relations is None:
             return None
-        if not _unchanged(plan, options):
+        if not _unchanged(plan, options) or self._bound.signs() != plan.signs:
             alike.plans.pop(relations, None)
             return None
         return _run(plan, args, addresses, name)
