@@ -19,7 +19,19 @@ from .logic import Logic
 from .sites import is_user_file
 from .source import Captured, source_of
 from .state import plain
-from .values import Poison, is_symbolic, is_user_object
+from .values import Poison, is_symbolic, is_tensor, is_user_object
+
+EXTREMES = {
+    "min": T(
+        "pypto.minimum(a, b) element by element, or pypto.amin(t, dim) along an axis",
+        "pypto.minimum(a, b)（逐元素）或 pypto.amin(t, dim)（沿一个轴）",
+    ),
+    "max": T(
+        "pypto.maximum(a, b) element by element, or pypto.amax(t, dim) along an axis",
+        "pypto.maximum(a, b)（逐元素）或 pypto.amax(t, dim)（沿一个轴）",
+    ),
+}
+"""What to write for builtins that got tensors."""
 
 
 class Calls(Logic):
@@ -31,6 +43,7 @@ class Calls(Logic):
         self._special = {
             id(builtins.min): functools.partial(self._extreme, "min"),
             id(builtins.max): functools.partial(self._extreme, "max"),
+            id(builtins.sum): self._sum,
             id(builtins.range): self._range,
             id(builtins.print): self._print,
             id(builtins.map): self._map,
@@ -106,6 +119,8 @@ class Calls(Logic):
     @stands_in
     def _extreme(self, which: str, *args: Any, **options: Any) -> Any:
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
+        if "key" not in options and any(map(is_tensor, values)):
+            fail("PTO260", site=self.site(), sign=f"{which}()", instead=EXTREMES[which])
         if options or len(values) < 2 or not any(map(is_symbolic, values)):
             return getattr(builtins, which)(*args, **options)
         portability("PTO663", site=self.site(), which=which)
@@ -113,6 +128,13 @@ class Calls(Logic):
         for value in values[1:]:
             result = result.min(value) if which == "min" else result.max(value)
         return result
+
+    @stands_in
+    def _sum(self, *args: Any, **options: Any) -> Any:
+        if args and is_tensor(args[0]):
+            instead = T("pypto.sum(t, dim), along an axis", "pypto.sum(t, dim)（沿一个轴）")
+            fail("PTO260", site=self.site(), sign="sum()", instead=instead)
+        return builtins.sum(*args, **options)
 
     @stands_in
     def _range(self, *bounds: Any) -> range:

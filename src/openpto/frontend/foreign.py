@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import difflib
-import linecache
 import re
 from types import ModuleType
 
 from openpto.diagnostics import Site, T, at, fail
 from openpto.diagnostics.words import SEE_THE_TABLE, did_you_mean
-from openpto.language.libraries import refuse_library
+from openpto.language.libraries import called_at, refuse_library
 from openpto.language.symbolic import SymbolicScalar
 from openpto.language.tensor import Tensor
 
 NUMPY_REFUSES = "__array_ufunc__=None"
-CALL = re.compile(r"\b\w+\.(\w+)\(")
 COUNTS = re.compile(
     r"^(?:not enough|too many) values to unpack \(expected (?:at least )?(?P<want>\d+)(?:, got (?P<have>\d+))?\)$"
 )
@@ -22,11 +20,34 @@ NO_SCOPE = re.compile(r"^'(SymbolicScalar|Tensor|bool)' object does not support 
 STORED = re.compile(r"^'(?:Tensor|SymbolicScalar)' object has no attribute '\w+'")
 NO_ENTRIES = re.compile(r"^cannot unpack non-iterable (\w+) object$")
 TORCH_REFUSES = re.compile(r"^(\w+)\(\): .* must be .*Tensor.*, not Tensor$")
+PROTOCOLS = re.compile(
+    r"(?:^'(?P<a>\w+)' object (?:is not|does not support|doesn't support)"
+    r"|^object of type '(?P<b>\w+)' has no len|^argument of type '(?P<c>\w+)' is not|unhashable type: '(?P<d>\w+)'"
+    r"|^unsupported format string passed to (?P<e>\w+)\.__format__|^bad operand type for .*: '(?P<f>\w+)'$"
+    r"|^type (?P<g>\w+) doesn't define __\w+__ method|^loop of ufunc does not support argument \d+ of type (?P<h>\w+))"
+)
+"""What Python and numpy say of a value that lacks a protocol."""
+OPERATION = re.compile(r"^unsupported operand type\(s\) for (?P<op>.+): '(?P<a>\w+)' and '(?P<b>\w+)'$")
+ASKED = {
+    "Tensor": T(
+        "it has no contents while the kernel is traced: use t.shape, windows and operations; to see values, "
+        "pypto.pass_verify_print(t); as a key, its name or its number",
+        "追踪 kernel 时它没有内容：请使用 t.shape、窗口和操作；查看数值用 pypto.pass_verify_print(t)；作键用名称或编号",
+    ),
+    "SymbolicScalar": T(
+        "it is one integer: it has + - * // %, comparisons, min and max; t[i, :] and pypto.view read a tensor where it "
+        "says, and str(i) is its text",
+        "它是一个整数：支持 + - * // %、比较、min 和 max；t[i, :] 与 pypto.view 按它读取张量；str(i) 是其文本",
+    ),
+}
+"""What to do instead, by the type of the value."""
 INSTEAD: dict[str, str | T] = {
     "T": "pypto.transpose(t, 0, 1)",
     "abs": "pypto.abs(t)",
     "astype": "pypto.cast(t, dtype)",
+    "cpu": T("the array outside of the kernel", "kernel 之外的数组"),
     "contiguous": T("the tensor itself: tiles are contiguous", "张量本身：tile 是连续的"),
+    "detach": T("the tensor itself: a kernel records no gradients", "张量本身：kernel 不记录梯度"),
     "expand": "pypto.expand_clone(t, shape)",
     "flatten": "pypto.reshape(t, [n])",
     "float": "pypto.cast(t, pypto.DT_FP32)",
@@ -40,6 +61,7 @@ INSTEAD: dict[str, str | T] = {
     "size": "t.shape",
     "squeeze": "pypto.reshape(t, shape)",
     "t": "pypto.transpose(t, 0, 1)",
+    "tolist": T("the array outside of the kernel", "kernel 之外的数组"),
     "to": "pypto.cast(t, dtype)",
     "type_as": "pypto.cast(t, dtype)",
 }
@@ -48,7 +70,7 @@ INSTEAD: dict[str, str | T] = {
 
 def refuse(error: AttributeError | TypeError | ValueError, site: Site) -> None:
     """Stop with a code if the error is one of unpacking, or concerns tensors, symbols or modules of ours (PTO155,
-    PTO158, PTO165, PTO219)."""
+    PTO158, PTO165, PTO166, PTO205, PTO219, PTO258)."""
     if isinstance(error, AttributeError):
         _refuse_attribute(error, site)
     elif isinstance(error, ValueError):
@@ -104,16 +126,16 @@ def _refuse_library(text: str, site: Site) -> None:
     if managed is not None:
         fail("PTO166", site=site, got=managed[1])
     torch_function = TORCH_REFUSES.match(text)
+    asked = PROTOCOLS.search(text)
+    kind = next((g for g in asked.groups() if g), "") if asked is not None else ""
+    if kind in ASKED:
+        fail("PTO258", site=site, why=text, instead=ASKED[kind])
+    operation = OPERATION.match(text)
+    if operation is not None and "SymbolicScalar" in operation.groups():
+        got = operation["b"] if operation["a"] == "SymbolicScalar" else operation["a"]
+        fail("PTO205", site=site, op=operation["op"], got=got, value="")
     with at(site):
         if torch_function is not None:
             refuse_library("torch", torch_function[1])
         if NUMPY_REFUSES in text:
-            refuse_library("numpy", _called(site) or "ufunc")
-
-
-def _called(site: Site) -> str:
-    """The name of the function of a module that the text at the place calls, such as ``exp`` in ``np.exp(x)``."""
-    span = site.span
-    line = "" if span is None else linecache.getline(span.file, span.line)[span.col :]
-    match = CALL.search(line)
-    return match[1] if match is not None else ""
+            refuse_library("numpy", called_at(site) or "ufunc")

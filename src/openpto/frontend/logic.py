@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import Site, fail, portability
+from openpto.diagnostics import Site, T, fail, portability
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr
 from openpto.language.symbolic import SymbolicScalar
@@ -23,6 +23,10 @@ from .sites import span_of, user_frames
 from .state import plain
 from .values import Path, Poison, is_scalar, is_symbolic, is_tensor, kind_of, scalar_expr
 
+_NO_MEMBERS = T(
+    "'in' needs a container, and a SymbolicScalar is one integer", "'in' 需要容器，而 SymbolicScalar 是一个整数"
+)
+_COMPARE = T("compare: i == 3, or 0 <= i < n", "请用比较：i == 3，或 0 <= i < n")
 _BOOLEAN = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "loop_begin", "loop_end"})
 _HARMLESS = _BOOLEAN | {"const", "named", "dim", "index"}
 """Operators and leaves whose evaluation cannot stop the run."""
@@ -96,6 +100,8 @@ class Logic(Context):
         """``item in container``."""
         if is_tensor(item) or is_tensor(container):
             fail("PTO130", got="Tensor")
+        if is_symbolic(container):
+            fail("PTO258", why=_NO_MEMBERS, instead=_COMPARE)
         members = container if isinstance(container, (list, tuple, set, frozenset, range)) else ()
         if is_symbolic(item) or any(is_symbolic(member) for member in members):
             fail("PTO132", expr=str(item))

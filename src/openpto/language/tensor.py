@@ -330,17 +330,12 @@ class Tensor:
         )
 
     def __float__(self) -> float:
-        return _no_protocol(
-            T(
-                "float() needs a number now, and a Tensor has none while the kernel is traced",
-                "float() 此刻就需要数值，而追踪 kernel 时 Tensor 没有数值",
-            )
-        )
+        return libraries.refuse_float(list(self.shape))
 
 
 @user_boundary()
 def _no_protocol(why: T) -> NoReturn:
-    fail("PTO258", why=why)
+    fail("PTO258", why=why, instead=T("use t.shape, windows and operations", "请使用 t.shape、窗口和操作"))
 
 
 # -- arguments of the constructor ----------------------------------------------------------------------------------

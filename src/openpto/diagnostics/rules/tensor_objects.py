@@ -51,15 +51,19 @@ tensor_rule(
     "PTO258",
     "tensor-protocol",
     TypeError,
-    title=("Python asks a tensor for something it does not have", "Python 向张量请求它没有的内容"),
-    message=("{why}", "张量不支持：{why}"),
-    help=("use t.shape, windows and operations", "请使用 t.shape、窗口和操作"),
+    title=("Python asks a tensor or a symbol for what it does not have", "Python 向张量或符号请求它没有的内容"),
+    message=("{why}", "不支持：{why}"),
+    help=("{instead}", "提示：{instead}"),
     why=(
         (
             "A tensor of a kernel has a shape and a dtype while it is traced; length, membership and numbers would need "
-            "its contents."
+            "its contents. A symbol, such as a loop index, is one integer that is known when the kernel runs: it has "
+            "arithmetic and comparisons, but no elements, no length and no hash."
         ),
-        "追踪时 kernel 中的张量只有形状和 dtype；长度、成员关系和数值都需要其内容。",
+        (
+            "追踪时 kernel 中的张量只有形状和 dtype；长度、成员关系和数值都需要其内容。"
+            "符号（如循环下标）是一个在 kernel 运行时才知道的整数：它有算术和比较，但没有元素、长度和哈希值。"
+        ),
     ),
     phrases=("{why}",),
     aliases=("F00001",),
