@@ -200,7 +200,7 @@ PARSER = [
     answers("While loop is not supported yet.", "PTO671"),
     nothing("Unsupported expression type.", RUNS),
     says("Return statements are not allowed", "PTO113"),
-    nothing("Return annotation is not allowed in nested functions", "an annotation of a helper has no effect"),
+    says("Return annotation is not allowed in nested functions", "PTO678"),
     says("Function step expects 2 arguments, but got 1", "PTO163"),
     nothing("Empty list/tuple cannot be used as loop iterator.", RUNS),
     says("Cannot unpack 2 values into 3 targets.", "PTO155"),

@@ -9,6 +9,7 @@ from typing import Any
 from openpto.diagnostics import Site, fail, portability, user_boundary
 from openpto.language.symbolic import SymbolicScalar
 
+from .header import RETURNS
 from .source import capture
 from .values import is_tensor
 
@@ -32,7 +33,9 @@ class FunctionMarker:
         fail("PTO162", name=self.__name__)
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any], site: Site) -> None:
-        """Check the arguments of a call in a kernel against number and annotations."""
+        """Check a call in a kernel: its arguments against number and annotations, and the header of the function."""
+        if "return" in self.function.__annotations__:
+            portability("PTO678", site=self._returns(), name=self.__name__)
         if kwargs or len(args) != len(self.signature.parameters):
             try:
                 self.signature.bind(*args, **kwargs)
@@ -42,6 +45,11 @@ class FunctionMarker:
         for parameter, value in zip(self.signature.parameters.values(), args, strict=False):
             if is_tensor(parameter.annotation):
                 self._check_tensor(parameter.name, parameter.annotation, value, site)
+
+    def _returns(self) -> Site:
+        """Where the return annotation stands."""
+        source, site = self.captured.source, self.captured.site
+        return site if source is None else Site(source.header.get(RETURNS, site.span))
 
     def _check_tensor(self, name: str, declared: Any, value: Any, site: Site) -> None:
         if not is_tensor(value):

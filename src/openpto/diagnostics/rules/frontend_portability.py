@@ -1,4 +1,4 @@
-"""PTO660 to PTO671 and PTO681: control flow that runs here and that one of the toolchains refuses."""
+"""PTO660 to PTO671, PTO678 and PTO681: control flow that runs here and that one of the toolchains refuses."""
 
 from openpto.diagnostics.language import T
 from openpto.diagnostics.registry import Rule, register
@@ -324,6 +324,30 @@ register(
         aliases=("F00005",),
         bad=program("k = 0\nwhile k < 3:\n    k = k + 1\nout[:] = x + float(k)"),
         good=program("k = 0\nfor _ in range(3):\n    k = k + 1\nout[:] = x + float(k)"),
+    )
+)
+
+register(
+    Rule(
+        code="PTO678",
+        name="marked-function-return-annotation",
+        exc=ValueError,
+        severity="warning",
+        profiles=("0.2",),
+        title=T("return annotation of a frontend.function helper", "frontend.function 函数的返回值注解"),
+        message=T(
+            "{profiles} says: Return annotation is not allowed in nested functions ({name})",
+            "{profiles} 会报：Return annotation is not allowed in nested functions（{name}）",
+        ),
+        help=T("remove '-> ...' from the def line of {name}", "请删除 {name} 的 def 行上的 '-> ...'"),
+        explanation=T(
+            "The older front end inlines marked helpers and parses their headers as it parses those of kernels. Here the "
+            "annotation has no effect.",
+            "旧前端会内联被标记的辅助函数，并像解析 kernel 那样解析其函数头。在这里该注解没有作用。",
+        ),
+        phrases=("Return annotation is not allowed in nested functions",),
+        bad=program("step(x, out)", "@pypto.frontend.function\ndef step(x, out) -> None:\n    out[:] = x + 1.0"),
+        good=program("step(x, out)", "@pypto.frontend.function\ndef step(x, out):\n    out[:] = x + 1.0"),
     )
 )
 

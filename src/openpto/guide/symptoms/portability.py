@@ -27,6 +27,8 @@ PTO663: 对动态维用 Python 的 min max
 PTO664: with statement inside of the kernel
 PTO666: if with an int or None as the condition
 PTO667: keyword argument in a call of a frontend.function helper
+PTO678: return annotation of a frontend.function helper
+PTO678: frontend.function 辅助函数写了返回值注解
 PTO668: value rebound in a loop is stale, only the last iteration or the initial value counts on the device
 PTO668: x = x + 1 in a pypto.loop does not accumulate, state is not carried
 PTO668: 循环里 acc = acc + x 不累加，只有最后一次有效
