@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="needs llvmlite")
 
-MODULES = 6
+MODULES = 7
 """The kernel, and the product, packing and blocks in registers that a matrix product calls; the kernel and the blocks
-have two halves. Nothing here is worth the pool of threads."""
+have two halves. And the pool of threads, which a kernel that multiplies is expected to use."""
 
 PROGRAM = """
 import sys
@@ -24,8 +24,8 @@ import pypto
 from openpto.runtime.native import objects
 
 emitted = []
-module = objects._module
-objects._module = lambda *arguments: emitted.append(1) or module(*arguments)
+plain = objects._object
+objects._object = lambda *arguments: emitted.append(1) or plain(*arguments)
 F = pypto.DT_FP32
 
 
@@ -56,7 +56,7 @@ def call(tmp_path: Path, folder: str | Path) -> subprocess.Popen[str]:
     name = tmp_path / "results" / f"{len(list((tmp_path / 'results').iterdir()))}-{os.urandom(4).hex()}.npy"
     if not (tmp_path / "a.npy").exists():
         np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal((19, 32)).astype(np.float32))
-    environment = {**os.environ, "PYPTO_CACHE_DIR": str(folder), "PYPTO_ENGINE": "native"}
+    environment = {**os.environ, "PYPTO_CACHE_DIR": str(folder), "PYPTO_ENGINE": "native", "PYPTO_NUM_THREADS": "2"}
     command = [sys.executable, str(tmp_path / "program.py"), str(tmp_path / "a.npy"), str(name)]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

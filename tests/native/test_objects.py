@@ -1,10 +1,12 @@
 """Object files: compiled by several threads, the same code and the same errors as by one."""
 
+import ctypes
+import os
 import threading
 
 import pytest
 
-from openpto.runtime.native import gemm, jit, objects
+from openpto.runtime.native import ahead, gemm, jit, objects
 
 FUNCTIONS = 6
 
@@ -36,8 +38,6 @@ def nothing_on_disk(monkeypatch):
 
 def result(hands):
     """What the kernel gives for 100."""
-    import ctypes
-
     code = jit.compile_text(module(), jit.target(), hands=hands)
     return code.entry(ctypes.byref(ctypes.c_int64(100)), None, None, None)
 
@@ -109,30 +109,71 @@ def test_without_more_threads_one_does_everything(monkeypatch):
     jit.begin(jit.target("generic"), gemm.modules(("gemm_f16_nt",), jit.target("generic")))
 
 
-def compiled_ahead(monkeypatch, goal, routines):
-    """What the process keeps after the routines were compiled by a thread of their own; it had none before."""
+@pytest.fixture
+def fresh(monkeypatch):
+    """The compiler of a process that has no routines; what was begun before is not asked for."""
     shared = jit._shared()
     monkeypatch.setattr(shared, "routines", {})
-    jit.begin(goal, routines)
-    for thread in threading.enumerate():
-        if thread.name == "pypto-compiler":
-            thread.join(60)
-    assert {name for _, name in shared.routines} == set(routines)
+    monkeypatch.setattr(ahead, "_begun", {})
     return shared
 
 
-def test_routines_are_compiled_ahead(monkeypatch):
-    goal = jit.target("generic")
-    routines = gemm.modules(("gemm_bf16_tn",), goal)
-    shared = compiled_ahead(monkeypatch, goal, routines)
-    compiled = []
-    monkeypatch.setattr(objects, "_compile", lambda goal, jobs, hands: compiled.extend(jobs))
-    jit._made(shared, goal, routines, 1)
-    assert not compiled
+CALLER = """
+declare void @gemm_pack_f32_rows()
+define i64 @kernel(ptr %p, ptr %s, ptr %a, ptr %r) {
+  %address = ptrtoint ptr @gemm_pack_f32_rows to i64
+  %there = icmp ne i64 %address, 0
+  %result = zext i1 %there to i64
+  ret i64 %result
+}
+"""
 
 
-def test_routines_of_several_kinds_are_one_library(monkeypatch):
+def test_routines_are_compiled_ahead(monkeypatch, fresh):
+    goal, compiled, plain = jit.target("generic"), [], objects._compile
+    routines = gemm.modules(("gemm_f32_nn", "gemm_bf16_nt"), goal)
+    monkeypatch.setattr(
+        objects, "_compile", lambda goal, jobs, *rest: compiled.append((rest, len(jobs))) or plain(goal, jobs, *rest)
+    )
+    jit.begin(goal, routines)
+    jit.begin(goal, dict.fromkeys(routines, "not compiled"))
+    code = jit.compile_text(CALLER, goal, routines, 2)
+    assert code.entry(None, None, None, None) == 1
+    [ahead_of_it] = [jobs for rest, jobs in compiled if rest == (1, objects.AHEAD)]
+    assert ahead_of_it >= len(routines)
+    assert sorted(jobs for rest, jobs in compiled if rest == (2, objects.OWN)) == [1]  # the kernel
+    assert {name for _, name in fresh.routines} == set(routines)
+    assert len({id(library) for library, _ in fresh.routines.values()}) == 1
+
+
+def test_what_fails_ahead_is_found_out_by_who_needs_it(fresh):
     goal = jit.target("generic")
-    routines = gemm.modules(("gemm_f32_nn", "gemm_bf16_nt", "gemm_i8_tn"), goal)
-    shared = compiled_ahead(monkeypatch, goal, routines)
-    assert len({id(library) for library, _ in shared.routines.values()}) == 1
+    routines = gemm.modules(("gemm_f32_nn",), goal)
+    jit.begin(goal, dict.fromkeys(routines, "nonsense"))
+    assert ahead.taken(goal, next(iter(routines))) is None
+    assert jit.compile_text(CALLER, goal, routines).entry(None, None, None, None) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a fork")
+def test_a_child_does_not_wait_for_a_thread_of_its_parent(fresh):
+    goal = jit.target("generic")
+    routines = gemm.modules(("gemm_f32_nn",), goal)
+    with ahead._lock:
+        jit.begin(goal, routines)  # its thread waits for the lock
+        work = ahead._begun[goal, next(iter(routines))]
+        assert not work.done.is_set()
+        work.process -= 1  # as a forked child finds it
+        assert ahead.taken(goal, next(iter(routines))) is None
+    work.done.wait(60)
+
+
+def test_an_extra_is_linked_along_if_it_was_begun(fresh):
+    taken = []
+    text = "define i64 @more() {\n  ret i64 7\n}\n"
+    extra = jit.Extra("an_extra", text, ("more",), taken.append)
+    jit.compile_text(module(), jit.target(), None, 1, extra)
+    assert not taken
+    jit.begin(jit.target(), {extra.name: extra.text})
+    code = jit.compile_text(module(), jit.target(), None, 1, extra)
+    assert code.address != taken[0].addresses["more"]
+    assert ctypes.CFUNCTYPE(ctypes.c_int64)(taken[0].addresses["more"])() == 7

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 from openpto.diagnostics import PyptoError, Site, Span, current_site, fail, note_refusals
 from openpto.ir.expr import ScalarFault
 from openpto.ir.nodes import Scope, TileType
-from openpto.ir.trace import Trace, recording
+from openpto.ir.trace import TOp, Trace, recording
 from openpto.language.symbolic import scalar_fault
 
 from . import aliases, foreign, sites
@@ -30,6 +30,7 @@ def trace_kernel(
     scope: Scope,
     options: Any = None,
     alias: Mapping[str, str] | None = None,
+    follow: Callable[[TOp], None] | None = None,
 ) -> Trace:
     """Trace one kernel.
 
@@ -40,6 +41,7 @@ def trace_kernel(
         scope: settings in force at the start.
         options: accepted for the caller's convenience; a trace does not depend on them.
         alias: tensor parameters that are the memory of an earlier one.
+        follow: is told of the operations as they are recorded, those too that are recorded anew later.
 
     Returns:
         The finished trace; ``notes["guards"]`` are objects with ``holds()``, ``notes["rebound"]`` maps a parameter to
@@ -49,6 +51,7 @@ def trace_kernel(
     form = rewritten(captured.function, source, kernel=True)
     trace = Trace(captured.name, captured.site)
     trace.scope = trace.root.scope = scope
+    trace.follow = follow
     guards = Guards()
     machine = Machine(trace, form.code, captured.name, guards)
     guards.note(captured.function, form)

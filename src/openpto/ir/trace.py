@@ -8,7 +8,7 @@ shapes of Vars are tracked here, because the next statement's checks need them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -183,6 +183,7 @@ class Trace:
         self.vars: list[Var] = []
         self.notes: dict[str, Any] = {}
         self.checks: set[Expr] = set()  # leaves of `check`
+        self.follow: Callable[[TOp], None] | None = None  # is told of every operation with tensors as results
         self._uid = 0
         self._warned = False
 
@@ -249,7 +250,10 @@ class Trace:
             outs = [into]
             attrs = {**attrs, "inplace": True}
         types = tuple((v.type, v.valid) for v in outs)
-        self.region.body.append(TOp(name, tuple(operands), tuple(outs), types, attrs, site, self.scope))
+        node = TOp(name, tuple(operands), tuple(outs), types, attrs, site, self.scope)
+        self.region.body.append(node)
+        if self.follow is not None:
+            self.follow(node)
         return outs
 
     def emit_scalar(self, name: str, attrs: Mapping[str, Any], *, site: Site, label: str = "") -> Expr:

@@ -26,7 +26,7 @@ from openpto.kernel.specialise import Compiled, Place
 from openpto.runtime import RunReport
 from openpto.runtime.store import key_of, store
 
-FORMAT = 2
+FORMAT = 3
 _PACKAGES = ("openpto", "pypto")
 _ELSEWHERE = frozenset(
     {"__pycache__", "torch_ops", "testing", "pytest_plugin", "lint", "guide", "verify", "lsp", "doctor", "cli"}

@@ -292,7 +292,7 @@ class JitCallableWrapper:
         later = replace(call, bound=replace(call.bound, tensors=()))  # memory of the caller is not kept
         found = images.find(place, lambda: self._compile(later).kernel) if place.key else None
         if found is None:
-            made = self._compile(call)
+            made = self._compile(call, "native")
             place = place.unless_changed()
         else:
             made = replace(found, seconds=time.perf_counter() - begin)
@@ -300,14 +300,18 @@ class JitCallableWrapper:
         return made
 
     @collector.rests
-    def _compile(self, call: Call) -> Compiled:
+    def _compile(self, call: Call, engine: str = "") -> Compiled:
+        """Trace and check; ``engine`` is the one that runs it next."""
         begin = time.perf_counter()
         with collect_warnings() as warnings:
             places = [self._signature.place(p.name).span for p in self._signature.tensors]
             names = [p.name for p in self._signature.tensors]
             params = list(zip(names, call.bound.types, places, strict=True))
             alias = call.bound.alias
-            trace = trace_kernel(self._captured, call.bound.values, params, scope=call.scope, alias=alias)
+            follow = runtime.follower(engine)
+            trace = trace_kernel(
+                self._captured, call.bound.values, params, scope=call.scope, alias=alias, follow=follow
+            )
             kernel = ssa.build(trace, {"alias": MappingProxyType(dict(alias))} if alias else {})
             verifier.require_valid(kernel)
             checks.run(kernel, trace)

@@ -29,6 +29,7 @@ from openpto.frontend.freeze import attributes, is_transparent
 from openpto.frontend.guards import FunctionGuard, Guard, guard, place_in
 from openpto.ir.expr import Expr
 
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range})
 _OURS = frozenset({"openpto", "pypto"})
 _PURE = frozenset({"abc", "cmath", "collections", "dataclasses", "enum", "functools", "itertools", "math", "numbers",
                    "operator", "types", "typing"})  # fmt: skip
@@ -70,29 +71,33 @@ def picture(*values: object) -> Picture:
     guards = (  # a walk that is refused needs none
         guard(name, partial(_read, holder, name), (place_in(holder, name),)) for name, holder in walk.names
     )
-    return Picture(walk.sum.hexdigest(), tuple(guards))
+    return Picture(walk.digest(), tuple(guards))
 
 
 class _Walk:
     """One walk over everything that values reach."""
 
     def __init__(self) -> None:
-        self.sum = hashlib.sha256()
+        self.found: list[str] = []
         self.names: list[tuple[str, dict[str, Any] | types.CellType]] = []
         self.seen: dict[int, int] = {}
         self.followed: set[tuple[int, str]] = set()  # names in modules of the author
         self.keep: list[object] = []  # so that no address is used again during the walk
 
+    def digest(self) -> str:
+        """The digest of everything that was found."""
+        return hashlib.sha256("".join(self.found).encode(errors="surrogatepass")).hexdigest()
+
     def text(self, *parts: str) -> None:
-        for part in parts:
-            data = part.encode(errors="surrogatepass")
-            self.sum.update(len(data).to_bytes(8, "little"))
-            self.sum.update(data)
+        self.found += [f"{len(part)}:{part}" for part in parts]
+
+    def data(self, content: bytes) -> None:
+        self.text(content.decode("latin-1"))  # a character for every byte
 
     def take(self, value: Any) -> None:
         """Digest one value."""
         kind = type(value)
-        if kind in (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range):
+        if kind in _PLAIN:
             self.text(kind.__name__, value.hex() if kind is float else repr(value))
             return
         if id(value) in self.seen:
@@ -107,7 +112,7 @@ class _Walk:
     def object(self, value: Any, kind: type) -> None:
         """Digest one object that may be reached in several ways."""
         if isinstance(value, types.CodeType):
-            self.sum.update(marshal.dumps(value))
+            self.data(marshal.dumps(value))
         elif isinstance(value, types.ModuleType):
             self.module(value)
         elif isinstance(value, enum.Enum):
@@ -198,7 +203,7 @@ class _Walk:
         if value.dtype.hasobject:
             raise NotPortable("an array of objects")
         self.text("array", type(value).__name__, str(value.dtype), str(value.shape))
-        self.sum.update(np.ascontiguousarray(value).tobytes())
+        self.data(np.ascontiguousarray(value).tobytes())
 
     def container(self, value: Any, kind: type) -> None:
         if kind in _HIDING:

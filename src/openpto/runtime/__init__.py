@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from openpto.diagnostics import fail, warn
 from openpto.ir.expr import Expr
 from openpto.ir.nodes import Kernel
+from openpto.ir.trace import TOp
 
 from . import reference
 from .report import RunReport
@@ -44,7 +45,7 @@ def _native(kernel: Kernel, buffers: Sequence[NDArray[Any]], env: Mapping[Expr, 
 ENGINES: dict[str, Engine] = {"reference": reference.execute, "native": _native}
 """The engines of this installation by name."""
 
-__all__ = ["ENGINES", "Engine", "RunReport", "chosen", "execute", "native_available"]
+__all__ = ["ENGINES", "Engine", "RunReport", "chosen", "execute", "follower", "native_available"]
 
 
 def chosen(engine: str) -> str:
@@ -60,6 +61,15 @@ def chosen(engine: str) -> str:
     if engine == "native" and not native_available():
         fail("PTO444")
     return engine
+
+
+def follower(engine: str) -> Callable[[TOp], None] | None:
+    """Who wants to know what a kernel records that ``engine`` is going to run."""
+    if engine != "native":
+        return None
+    from .native.foresee import follow  # loads LLVM
+
+    return follow
 
 
 def execute(

@@ -182,7 +182,10 @@ def _compile(kernel: Kernel, goal: jit.Target) -> Native:
         raise Unsupported(f"a kernel of {size} statements; {MOST_STATEMENTS} compile in reasonable time")
     hands = pool.wanted()
     lowered = lower(kernel, (lambda name: jit.begin(goal, gemm.modules((name,), goal))) if hands > 1 else None)
-    code = jit.compile_text(llvm_text(lowered, goal), goal, gemm.modules(lowered.program.routines, goal), hands)
+    text, routines = llvm_text(lowered, goal), gemm.modules(lowered.program.routines, goal)
+    code = jit.compile_text(
+        text, goal, routines, hands, pool.extra() if lowered.program.regions and hands > 1 else None
+    )
     names, sites = tuple(p.name for p in kernel.params), lowered.sites
     program = lowered.program
     scratch, regions = program.scratch + program.local, program.regions > 0

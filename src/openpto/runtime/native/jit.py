@@ -5,14 +5,13 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from openpto._forks import awaited_by_fork
 from openpto._records import dataclass
 from openpto.runtime.store import store
 
-from . import objects
+from . import ahead, objects
 from .once import once
 from .targets import Target, binding, target
 
@@ -144,42 +143,49 @@ def _shared() -> _Shared:
     return _Shared()
 
 
-def compile_text(text: str, goal: Target, routines: Mapping[str, str] | None = None, hands: int = 1) -> Compiled:
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A module that is linked along with a kernel if its code is there: what it exports, and who takes it then."""
+
+    name: str
+    text: str
+    exports: tuple[str, ...]
+    taken: Callable[[Linked], None]
+
+
+def compile_text(
+    text: str, goal: Target, routines: Mapping[str, str] | None = None, hands: int = 1, extra: Extra | None = None
+) -> Compiled:
     """Machine code of a module that defines ``kernel``, compiled by ``hands`` threads; ``routines`` are modules it
     calls, by the name of the function they define, each after those that it calls itself. They are compiled once a
     process."""
     shared = _shared()
     names = tuple(routines or ())
     with shared.lock:
-        return _kernel(shared, goal, _made(shared, goal, routines or {}, hands, text), names)
+        made = _made(shared, goal, routines or {}, hands, text)
+        begun = None if extra is None else ahead.taken(goal, extra.name)
+        return _kernel(shared, goal, made, names, None if extra is None or begun is None else (extra, begun[1]))
 
 
 def begin(goal: Target, routines: Mapping[str, str]) -> None:
     """Compile routines that a kernel is going to call while the caller goes on."""
     shared = _shared()
-    if all((goal, name) in shared.routines for name in routines):
-        return
-
-    def work() -> None:
-        with shared.lock, suppress(Exception):  # who needs them finds out what is wrong with them
-            _joined(shared, goal, _made(shared, goal, routines, 1), tuple(routines))
-
-    with suppress(RuntimeError):  # no more threads: they are compiled when they are needed
-        threading.Thread(target=work, name="pypto-compiler").start()
+    ahead.begin(goal, {name: text for name, text in routines.items() if (goal, name) not in shared.routines})
 
 
-def _made(
-    shared: _Shared, goal: Target, routines: Mapping[str, str], hands: int, kernel: str | None = None
-) -> list[Made]:
+def _made(shared: _Shared, goal: Target, routines: Mapping[str, str], hands: int, kernel: str) -> list[Made]:
     """Object code of routines that the process does not have yet, and of a kernel."""
-    texts = {name: text for name, text in routines.items() if (goal, name) not in shared.routines}
-    if kernel is not None:
-        texts["kernel"] = kernel
-    found = objects.object_codes(goal, tuple(texts.values()), hands)
-    return [(name, *code) for name, code in zip(texts, found, strict=True)]
+    new = {name: text for name, text in routines.items() if (goal, name) not in shared.routines}
+    own = {name: text for name, text in new.items() if not ahead.is_begun(goal, name)}
+    own["kernel"] = kernel
+    found = dict(zip(own, objects.object_codes(goal, tuple(own.values()), hands), strict=True))
+    for name, text in new.items():
+        if name not in found:
+            found[name] = ahead.taken(goal, name) or objects.object_codes(goal, [text], hands)[0]
+    return [(name, *found[name]) for name in (*new, "kernel")]
 
 
-def load(files: Sequence[tuple[str, str]], goal: Target) -> Compiled | None:
+def load(files: Sequence[tuple[str, str]], goal: Target, extra: Extra | None = None) -> Compiled | None:
     """The kernel that object files in the store make (:attr:`Compiled.objects`), None if one is not there any more."""
     shared, kept = _shared(), store()
     made: list[Made] = []
@@ -190,27 +196,31 @@ def load(files: Sequence[tuple[str, str]], goal: Target) -> Compiled | None:
                 if code is None:
                     return None
                 made.append((name, key, code))
-        return _kernel(shared, goal, made, tuple(name for name, _ in files[:-1]))
+        also = None if extra is None else kept.get(objects.key(goal, extra.text))
+        names = tuple(name for name, _ in files[:-1])
+        return _kernel(shared, goal, made, names, None if extra is None or also is None else (extra, also))
 
 
-def _joined(shared: _Shared, goal: Target, made: Sequence[Made], routines: Sequence[str]) -> Any:
-    """One library of what was made, which may call each other and the ``routines`` that were there before. Linking
-    takes half a millisecond, however much it is."""
-    if not made:
-        return None
+def _kernel(
+    shared: _Shared,
+    goal: Target,
+    made: Sequence[Made],
+    routines: Sequence[str],
+    extra: tuple[Extra, bytes] | None,
+) -> Compiled:
+    """The kernel that is the last of what was made; it calls ``routines``, which were made too or were there before.
+    All is one library, since linking has its time for every one."""
     names = [name for name, _, _ in made]
     symbols = {n: shared.routines[goal, n][0][n] for n in routines if n not in names}
     images = [image for _, _, code in made for image in objects.images(code)]
-    tracker = _link(shared, goal, images, names, {**symbols, **(shared.symbols if "kernel" in names else {})})
-    for name, key, _ in made:
-        if name != "kernel":
-            shared.routines[goal, name] = tracker, key
-    return tracker
-
-
-def _kernel(shared: _Shared, goal: Target, made: Sequence[Made], routines: Sequence[str]) -> Compiled:
-    """The kernel that is the last of what was made; it calls ``routines``."""
-    tracker = _joined(shared, goal, made, routines)
+    exports = list(names)
+    if extra is not None:
+        images += objects.images(extra[1])
+        exports += extra[0].exports
+    tracker = _link(shared, goal, images, exports, {**symbols, **shared.symbols})
+    shared.routines.update(((goal, name), (tracker, key)) for name, key, _ in made[:-1])
+    if extra is not None:
+        extra[0].taken(Linked({name: tracker[name] for name in extra[0].exports}, (tracker, shared)))
     found = [shared.routines[goal, name] for name in routines]
     prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 4)
     files = (*((n, k) for n, (_, k) in zip(routines, found, strict=True)), made[-1][:2])
@@ -301,6 +311,7 @@ def _taken(pointer: int) -> Any:
 __all__ = [
     "RUNTIME",
     "Compiled",
+    "Extra",
     "Linked",
     "Target",
     "assembly",

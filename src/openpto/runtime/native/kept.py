@@ -18,7 +18,7 @@ from openpto.ir.expr import Expr
 from openpto.ir.nodes import Kernel
 from openpto.runtime.report import RunReport
 
-from . import jit
+from . import jit, pool
 from .engine import Native, Prepared, compile_kernel, run
 from .sites import Sites
 
@@ -36,13 +36,14 @@ def described(kernel: Kernel) -> dict[str, Any] | None:
         "numbers": native.numbers,
         "scratch": native.scratch,
         "regions": native.regions,
+        "shared": native.regions and pool.is_used(),
     }
 
 
 def restored(image: Mapping[str, Any], kernel: Callable[[], Kernel]) -> Native | None:
     """The compiled kernel of a description, None if its code is not there any more; ``kernel`` traces it."""
     objects = [(str(name), str(key)) for name, key in image["objects"]]
-    code = jit.load(objects, jit.target())
+    code = jit.load(objects, jit.target(), pool.extra() if image["shared"] and pool.wanted() > 1 else None)
     if code is None:
         return None
 

@@ -1,37 +1,34 @@
 """LLVM text to object files, on several threads at once.
 
-LLVM compiles modules of different contexts at the same time if each thread has target machines of its own. llvmlite has
-one lock around all calls of the library, so the one call that takes long is made beside it; a lock of ours lets one
-compilation at a time have the threads (``jit.py``).
+LLVM compiles modules of different contexts at the same time if each thread has target machines of its own. A lock of
+ours lets one compilation at a time have the threads (``jit.py``).
 """
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
 from functools import cache
 from typing import Any
 
 from openpto._records import dataclass
 from openpto.runtime.store import key_of, store
 
-from .once import once
 from .parts import parts
 from .targets import Target, binding
+from .translate import object_file
 
 FAST, WELL = 0, 2
 """Levels of the code generator: for functions that are marked ``optnone``, and for the others."""
 _CODE_VERSION = 6
 """Of the code that machine code and the engine expect of each other; part of the keys of kept code."""
 _MOST_HANDS = 4
-_OWN = 0
-"""The number of the thread that asks; its helpers have the following ones."""
+OWN, AHEAD = 0, -1
+"""The numbers of the thread that asks, whose helpers have the following ones, and of one that works ahead beside."""
 
 
 @cache
-def machine(goal: Target, level: int, hand: int = _OWN) -> Any:
+def machine(goal: Target, level: int, hand: int = OWN) -> Any:
     """LLVM's target machine of a thread. Fast ones of other processors than x86 use another code generator altogether,
     which is not worth its risk."""
     if level == FAST and not goal.is_x86:
@@ -65,26 +62,26 @@ class _Job:
         return self.text.count("\n") * (5 if self.level == WELL else 1)
 
 
-def object_codes(goal: Target, texts: Sequence[str], hands: int) -> list[tuple[str, bytes]]:
+def object_codes(goal: Target, texts: Sequence[str], hands: int, own: int = OWN) -> list[tuple[str, bytes]]:
     """Keys and relocatable object files of modules (see :func:`images`): from disk, else compiled by ``hands`` threads
-    and kept there. They have no absolute address."""
+    and kept there. They have no absolute address. ``own`` is the number of the thread that asks."""
     kept = store()
-    keys = [_key(goal, text) for text in texts]
-    codes = {key: kept.get(key) for key in keys}
+    keys = [key(goal, text) for text in texts]
+    codes = {one: kept.get(one) for one in keys}
     hands = min(hands, _MOST_HANDS)
     jobs = [
-        _Job(key, WELL if well else FAST, part)
-        for key, text in dict(zip(keys, texts, strict=True)).items()
-        if codes[key] is None
+        _Job(one, WELL if well else FAST, part)
+        for one, text in dict(zip(keys, texts, strict=True)).items()
+        if codes[one] is None
         for part, well in parts(text, hands)
     ]
-    _compile(goal, jobs, hands)
+    _compile(goal, jobs, hands, own)
     made: dict[str, bytes] = {}
     for job in jobs:
         made[job.key] = made.get(job.key, b"") + len(job.image).to_bytes(8, "little") + job.image
-    for key, code in made.items():
-        kept.put(key, code)
-    return [(key, made.get(key) or codes[key] or b"") for key in keys]
+    for one, code in made.items():
+        kept.put(one, code)
+    return [(one, made.get(one) or codes[one] or b"") for one in keys]
 
 
 def images(code: bytes) -> Iterator[bytes]:
@@ -102,14 +99,17 @@ def assembly(goal: Target, text: str) -> str:
     return "\n".join(str(compiler.emit_assembly(_module(compiler, goal, part))) for compiler, part in made)
 
 
-def _key(goal: Target, text: str) -> str:
+def key(goal: Target, text: str) -> str:
+    """The key of a module's code in the store."""
     import llvmlite
 
     llvm = ".".join(map(str, binding().llvm_version_info))
-    return key_of("object", _CODE_VERSION, llvmlite.__version__, llvm, WELL, *astuple(goal)[:3], text)
+    return key_of(
+        "object", _CODE_VERSION, llvmlite.__version__, llvm, WELL, goal.triple, goal.cpu, goal.attributes, text
+    )
 
 
-def _compile(goal: Target, jobs: Sequence[_Job], hands: int) -> None:
+def _compile(goal: Target, jobs: Sequence[_Job], hands: int, own: int = OWN) -> None:
     """Give every job its object file; the longest ones begin first. An error of any thread is raised here."""
     waiting = sorted(jobs, key=lambda job: job.cost)
     errors: list[BaseException] = []
@@ -126,7 +126,7 @@ def _compile(goal: Target, jobs: Sequence[_Job], hands: int) -> None:
                 errors.append(error)
 
     helpers = []
-    for hand in range(_OWN + 1, min(hands, len(jobs))):
+    for hand in range(OWN + 1, min(hands, len(jobs))):
         helper = threading.Thread(target=work, args=(hand,), name=f"pypto-compiler-{hand}")
         try:
             helper.start()
@@ -134,7 +134,7 @@ def _compile(goal: Target, jobs: Sequence[_Job], hands: int) -> None:
             break
         helpers.append(helper)
     try:
-        work(_OWN)
+        work(own)
     finally:
         waiting.clear()  # nothing is left, or an interruption came
         _await(helpers)
@@ -156,33 +156,12 @@ def _await(helpers: Sequence[threading.Thread]) -> None:
 
 
 def _object(goal: Target, job: _Job, hand: int) -> bytes:
-    """The object file of a job; the module and its context are this thread's alone."""
-    llvm = binding()
-    compiler = machine(goal, job.level, hand)
-    with llvm.create_context() as context, _module(compiler, goal, job.text, context) as module:
-        with llvm.ffi.OutputString() as error:
-            buffer = _emit()(compiler, module, 1, error)
-            if not buffer:
-                raise RuntimeError(str(error))
-        library = llvm.ffi.lib
-        try:
-            return ctypes.string_at(library.LLVMPY_GetBufferStart(buffer), library.LLVMPY_GetBufferSize(buffer))
-        finally:
-            library.LLVMPY_DisposeMemoryBuffer(buffer)
+    """The object file of a job."""
+    return object_file(machine(goal, job.level, hand), goal.triple, job.text)
 
 
-@once
-def _emit() -> Any:
-    """LLVM's code generator without llvmlite's lock around it."""
-    library = binding().ffi.lib
-    emit = ctypes.CDLL(library._name).LLVMPY_TargetMachineEmitToMemory
-    emit.argtypes = library.LLVMPY_TargetMachineEmitToMemory.argtypes
-    emit.restype = library.LLVMPY_TargetMachineEmitToMemory.restype
-    return emit
-
-
-def _module(compiler: Any, goal: Target, text: str, context: Any = None) -> Any:
-    module = binding().parse_assembly(text, context)
+def _module(compiler: Any, goal: Target, text: str) -> Any:
+    module = binding().parse_assembly(text)
     module.triple = goal.triple
     module.data_layout = str(compiler.target_data)
     return module

@@ -12,26 +12,41 @@ import os
 import threading
 from functools import cache
 
+from openpto._forks import opened_in_child
 from openpto.language.configuration import in_force, settings
 
 from . import cpus, jit, pool_code
-from .once import once
 
 THREADS = os.name == "posix"
 """Whether the system has the threads that the pool is made of; elsewhere a kernel's own thread does everything."""
 _JOIN_SECONDS = 1.0
 _HIRE, _ASKED = 272 // 8, 280 // 8
+_code: list[jit.Linked] = []
+_code_lock = opened_in_child(threading.Lock())
 _lock = threading.Lock()
 _pool: Pool | None = None
 _latest: tuple[tuple[object, ...], int] | None = None
 """What settings follow from, and the threads that were found by them."""
 
 
-@once
 def code() -> jit.Linked:
-    """The pool's machine code, made once a process, when the first region is worth several threads."""
-    goal = jit.target()
-    return jit.link_module(pool_code.module(jit.RUNTIME, goal.is_x86), goal, pool_code.EXPORTS)
+    """The pool's machine code, made once a process: when the first region is worth several threads, or along with a
+    kernel."""
+    with _code_lock:
+        if not _code:
+            _code.append(jit.link_module(_module().text, jit.target(), pool_code.EXPORTS))
+    return _code[0]
+
+
+def extra() -> jit.Extra | None:
+    """The module of that code, to be linked along with a kernel; None if the process has it."""
+    return None if _code or not THREADS else _module()
+
+
+@cache
+def _module() -> jit.Extra:
+    text = pool_code.module(jit.RUNTIME, jit.target().is_x86)
+    return jit.Extra("openpto_pool", text, pool_code.EXPORTS, _code.append)
 
 
 @cache
@@ -105,6 +120,11 @@ def _initialise(base: int) -> None:
     library = ctypes.CDLL(None)
     library.pthread_mutex_init(ctypes.c_void_p(base), None)
     library.pthread_cond_init(ctypes.c_void_p(base + 128), None)
+
+
+def is_used() -> bool:
+    """Whether a region was shared in this process."""
+    return _pool is not None
 
 
 def shared() -> Pool:
