@@ -22,7 +22,8 @@ paths = pytest.mark.parametrize(
 )
 ALL = sorted(INTEGERS | {F32, F64, F16, BF16, BOOL}, key=lambda d: d.value)
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 3.5, 1e-45, 1e-40, 65504.0, 65520.0, 1e10, -1e10, 3.4e38, 127.5, 128.0, 255.9]
-SPECIAL += [-128.9, 32767.5, 2147483648.0, 9.3e18, -9.3e18, 1.9e19, np.inf, -np.inf, np.nan]
+SPECIAL += [-128.9, 32767.5, 2147483648.0, 9.3e18, -9.3e18, 1.9e19, np.inf, -np.inf, np.nan, 0.9999, -0.9999]
+SPECIAL += [s * e for b in (7, 8, 15, 16, 31, 32, 63, 64) for e in (2.0**b, 2.0**b * (1 - 2.0**-24)) for s in (1, -1)]
 
 
 def samples(dtype, count=400):

@@ -17,8 +17,8 @@ from . import gemm
 from .caches import streams
 from .dominance import registers
 from .grouping import Body, groups, redirected
+from .instructions import Code, memory
 from .jit import RUNTIME
-from .lanes import Code, memory
 from .loopir import (
     RECORD,
     Bin,

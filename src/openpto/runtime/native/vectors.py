@@ -11,7 +11,7 @@ from openpto.ir.dtypes import bytes_of
 from openpto.ops.arith import BOOL
 
 from . import lanes
-from .lanes import Code, element, memory, splat, vector
+from .instructions import Code, element, literal, memory, splat, vector
 from .loopir import LANES, Acc, Compute, Fetch, Fold, Index, Lane, Load, Ptr, Splat, Store, Vector
 
 _IOTA = ", ".join(f"i64 {k}" for k in range(LANES))
@@ -82,7 +82,7 @@ class VectorCode:
         """Whole groups of sixteen in a loop, then one masked group if the count leaves a rest."""
         count = self.index(stmt.count)
         places = self.places(stmt)
-        accs = {a.name: splat(element(a.init.dtype), lanes.literal(a.init)) for a in stmt.accs}
+        accs = {a.name: splat(element(a.init.dtype), literal(a.init)) for a in stmt.accs}
         known = stmt.count if isinstance(stmt.count, int) else None
         if known is None or known >= LANES:
             accs = self.groups(stmt, count, places, accs, known)

@@ -9,7 +9,8 @@ from openpto._records import dataclass
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import TransMode
 from openpto.ops.math.conversion import cast_expression, tf32_expression
-from openpto.runtime.native import jit, lanes
+from openpto.runtime.native import jit
+from openpto.runtime.native.instructions import memory
 
 from . import driver, kernels, packing
 from .kinds import Kind, Step, whole_step
@@ -45,7 +46,7 @@ def _modules(name: str, goal: jit.Target) -> dict[str, str]:
     plan = plan_of(goal.features, goal.is_x86)
     kind = _kind(kind_name, goal.features, goal.is_x86)
     found = {kernels.block_name(kind): kernels.module(plan, kind)}
-    found[driver.gemm_name(kind)] = driver.module(plan, kind, lanes.memory(kind.source))
+    found[driver.gemm_name(kind)] = driver.module(plan, kind, memory(kind.source))
     for role, letter in zip("ab", form, strict=True):
         shape = _SHAPES[letter]
         key = packing.pack_name(kind, role, shape)

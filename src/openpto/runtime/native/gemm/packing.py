@@ -14,6 +14,7 @@ from __future__ import annotations
 from openpto._records import dataclass, field
 from openpto.ir.dtypes import bytes_of
 from openpto.runtime.native import lanes
+from openpto.runtime.native.instructions import memory
 from openpto.runtime.native.loopir import LANES
 
 from .kinds import Kind, Step
@@ -84,7 +85,7 @@ class _Packing:
     @property
     def element(self) -> str:
         """LLVM type of an element in memory."""
-        return lanes.memory(self.kind.source)
+        return memory(self.kind.source)
 
     @property
     def size(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from openpto.runtime.native.lanes import Code
+from openpto.runtime.native.instructions import Code
 
 from .plan import LINE
 
