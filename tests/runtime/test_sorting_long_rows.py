@@ -4,6 +4,7 @@ k-th key before it sorts."""
 import numpy as np
 import pytest
 
+from openpto.diagnostics import PyptoError
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import TopKAlgo
 
@@ -112,3 +113,24 @@ def test_positions_and_elements_of_different_searches_are_not_mixed(p):
     p.run()
     np.testing.assert_array_equal(outs[0], np.take_along_axis(x, order_of(x, True)[:, :5], 1))
     np.testing.assert_array_equal(outs[1], order_of(x, False)[:, :5])
+
+
+def test_rows_with_holes_give_neither_elements_nor_positions(p):
+    """The row without a hole gives both, though the search of all rows is one and the masks of both are made later."""
+    x = rows(100, np.float32)[:2]
+    outs = [np.zeros((1, 5), np.float32), np.zeros((1, 5), np.int32)]
+    a, v, i = p.param("x", x), p.param("v", outs[0]), p.param("i", outs[1])
+    t = p.alloc([2, 100], F32)
+    p.store(p.view(a, [1, 100], [1, 0]), (1, 0), t)
+    p.store(p.view(a, [1, 50], [0, 0]), (0, 0), t)
+    best, at = p.topk(t, 5)
+    p.store(p.view(best, [1, 5], [1, 0]), (0, 0), v)
+    p.store(p.view(at, [1, 5], [1, 0]), (0, 0), i)
+    p.run()
+    want = order_of(x[1:], True)[:, :5]
+    np.testing.assert_array_equal(outs[1], want)
+    np.testing.assert_array_equal(outs[0], x[1][want])
+    p.store(p.view(at, [1, 5], [0, 0]), (0, 0), i)
+    with pytest.raises(PyptoError) as caught:
+        p.run()
+    assert caught.value.code == "PTO401"

@@ -367,12 +367,15 @@ class Lowering:
             if memory is not None:
                 memory.pins += 1
 
-    def unpin(self, tile: NTile) -> None:
-        """End a :meth:`pin`."""
+    def unpin(self, tile: NTile, temporary: bool = False) -> None:
+        """End a :meth:`pin`; a ``temporary`` tile stays until the end of the present op."""
         for memory in (tile.memory, tile.marks):
             if memory is not None:
                 memory.pins -= 1
-                self._reclaim(memory)
+                if temporary:
+                    self.temporary(memory)
+                else:
+                    self._reclaim(memory)
 
     def target(self, op: Op, bare: bool = False, blank: bool = False) -> tuple[Value, NTile]:
         """The operand that an in-place op writes, in memory that nobody else looks at; bare and blank tiles only if

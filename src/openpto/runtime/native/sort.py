@@ -28,7 +28,7 @@ def topk(low: Lowering, op: Op) -> NTile:
     if made is None:
         made = _best(low, op, source, valid, k)
     else:
-        low.unpin(made)
+        low.unpin(made, temporary=True)
     whole_rows(low, op, source, len(valid) - 1, made)
     return made
 
