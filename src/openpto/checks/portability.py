@@ -38,42 +38,70 @@ class Portability:
 
     def run(self) -> None:
         """Check one trace. Reports PTO610 to PTO612."""
-        _check_moved(self.trace.root, {}, {})
+        _Moves().check(self.trace.root, {}, {})
         _check_round_trips(self.trace.root, {})
 
 
 # -- reads of a tensor that was moved away ----------------------------------------------------------------------------
 
 
-def _check_moved(region: Region, moved: Moved, known: Known, say: bool = True) -> Moved:
-    """Report reads of objects that a move emptied on the device; returns the emptied ones at the end. ``known`` has
-    conditions whose value is known where the region runs; without ``say`` nothing is reported."""
-    moved = dict(moved)
-    for node in region.body:
-        if isinstance(node, (TOp, TAssign)):
-            _check_moved_node(node, moved, say)
-        elif isinstance(node, TLoop):
-            moved = _check_moved_loop(node, moved, known, say)
-        elif isinstance(node, TIf):
-            taken = [
-                branch for value, branch in ((True, node.then), (False, node.other)) if _may_be(node.cond, value, known)
-            ]
-            ends = [_check_moved(branch, moved, known, say) for branch in taken]
-            moved = {var: site for end in ends for var, site in end.items()}
-    return moved
+class _Moves:
+    """Reads of objects that a move emptied on the device. Loops ask four times about their bodies, and those inside of
+    them four times each time; nearly always the same is known, and the answer is remembered."""
 
+    def __init__(self) -> None:
+        self.conditions: dict[Region, frozenset[Expr]] = {}
+        self.ends: dict[tuple[object, ...], tuple[Moved, bool]] = {}
 
-def _check_moved_loop(node: TLoop, moved: Moved, known: Known, say: bool) -> Moved:
-    """The first iteration, then what a later one finds that at least one earlier iteration has left."""
-    begin = ex.loop_begin(node.index, node.start)
-    end = ex.loop_end(node.index, node.start, node.stop, node.step)
-    once = _runs_once(node)
-    after = _check_moved(node.region, moved, {**known, begin: True, **({end: True} if once else {})}, say)
-    if not once:
-        second = _check_moved(node.region, moved, {**known, begin: True, end: False}, say=False)
-        third = _check_moved(node.region, second, {**known, begin: False, end: False}, say=False)
-        after |= _check_moved(node.region, second | third, {**known, begin: False}, say)
-    return after
+    def check(self, region: Region, moved: Moved, known: Known, say: bool = True) -> Moved:
+        """Report reads of emptied objects; returns those at the end. ``known`` has conditions whose value is known
+        where the region runs; without ``say`` nothing is reported."""
+        deciding = [(cond, known[cond]) for cond in self.asked(region) if cond in known]
+        key = (region, frozenset(deciding), frozenset((var, id(site)) for var, site in moved.items()))
+        end, said = self.ends.get(key, ({}, None))
+        if said is None or (say and not said):
+            end = self.walk(region, dict(moved), known, say)
+            self.ends[key] = end, say
+        return dict(end)
+
+    def asked(self, region: Region) -> frozenset[Expr]:
+        """Conditions that decide branches of a region, at any depth."""
+        found = self.conditions.get(region)
+        if found is None:
+            inside: set[Expr] = set()
+            for node in region.body:
+                if isinstance(node, TLoop):
+                    inside |= self.asked(node.region)
+                elif isinstance(node, TIf):
+                    inside |= {_positive(node.cond), *self.asked(node.then), *self.asked(node.other)}
+            found = self.conditions[region] = frozenset(inside)
+        return found
+
+    def walk(self, region: Region, moved: Moved, known: Known, say: bool) -> Moved:
+        """Every node in order; changes ``moved``."""
+        for node in region.body:
+            if isinstance(node, (TOp, TAssign)):
+                _check_moved_node(node, moved, say)
+            elif isinstance(node, TLoop):
+                moved = self.loop(node, moved, known, say)
+            elif isinstance(node, TIf):
+                both = ((True, node.then), (False, node.other))
+                taken = [branch for value, branch in both if _may_be(node.cond, value, known)]
+                ends = [self.check(branch, moved, known, say) for branch in taken]
+                moved = {var: site for end in ends for var, site in end.items()}
+        return moved
+
+    def loop(self, node: TLoop, moved: Moved, known: Known, say: bool) -> Moved:
+        """The first iteration, then what a later one finds that at least one earlier iteration has left."""
+        begin = ex.loop_begin(node.index, node.start)
+        end = ex.loop_end(node.index, node.start, node.stop, node.step)
+        once = _runs_once(node)
+        after = self.check(node.region, moved, {**known, begin: True, **({end: True} if once else {})}, say)
+        if not once:
+            second = self.check(node.region, moved, {**known, begin: True, end: False}, say=False)
+            third = self.check(node.region, second, {**known, begin: False, end: False}, say=False)
+            after |= self.check(node.region, second | third, {**known, begin: False}, say)
+        return after
 
 
 def _runs_once(node: TLoop) -> bool:
@@ -90,6 +118,13 @@ def _may_be(cond: Expr, value: bool, known: Known) -> bool:
     if cond.op == "not":
         return _may_be(cond.args[0], not value, known)
     return known.get(cond, value) is value
+
+
+def _positive(cond: Expr) -> Expr:
+    """What a condition says something about."""
+    while cond.op == "not":
+        cond = cond.args[0]
+    return cond
 
 
 def _check_moved_node(node: TOp | TAssign, moved: Moved, say: bool) -> None:
