@@ -30,6 +30,9 @@ def test_show_prints_the_page_and_the_cases() -> None:
     assert "# Row softmax" in done.stdout
     for case in registry.load("softmax").cases:
         assert case.name in done.stdout
+    lines = {line.split()[0]: line for line in done.stdout.split("Cases:")[1].splitlines() if line.strip()}
+    assert lines["one_past_a_tile"].endswith("  tail")
+    assert lines["scores_of_a_model"].endswith("slow  long     Gemma4: 4096 keys")
 
 
 def test_run_prints_a_line_per_output() -> None:

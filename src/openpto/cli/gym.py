@@ -36,7 +36,9 @@ def list_operators() -> None:
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="An operator; `pypto gym list` shows them.")],
 ) -> None:
-    """Show an operator: its page, its kernel file and its cases."""
+    """Show an operator: its page, its kernel file and its cases with their kinds."""
+    from openpto_gym.kinds import kinds_of, plain_name
+    from openpto_gym.models import MODELS
     from openpto_gym.registry import folder, load
     from openpto_gym.table import columns
 
@@ -44,8 +46,17 @@ def show(
     place = folder(name)
     typer.echo((place / "README.md").read_text(encoding="utf-8"))
     typer.echo(f"Kernel: {place / 'kernel.py'}\n\nCases:\n")
+    models = MODELS.get(name, {})
     rows = [
-        (case.name, case.dtype.short, case.sizes, str(case.tolerance), "slow" if case.slow else "")
+        (
+            case.name,
+            case.dtype.short,
+            case.sizes,
+            str(case.tolerance),
+            "slow" if case.slow else "",
+            ", ".join(kinds_of(name, case)),
+            models.get(plain_name(case), ""),
+        )
         for case in operator.cases
     ]
     for line in columns(rows):

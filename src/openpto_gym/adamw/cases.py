@@ -38,9 +38,12 @@ CASES = cases_of(
     first_step={"rows": 40, "step": 1},
     late_step={"rows": 40, "step": 100_000},
     gradients_near_zero={"rows": 20, "size": 1e-7},
+    no_gradients={"rows": 20, "size": 0.0},
+    large_gradients={"rows": 20, "size": 1e4, "dtypes": (BF16,)},
     no_decay={"rows": 20, "decay": 0.0},
     no_rows={"rows": 0},
     customary={"rows": 512, "width": 2048, "slow": True},
+    width_24576={"rows": 40, "width": 24_576, "slow": True},
 )
 
 

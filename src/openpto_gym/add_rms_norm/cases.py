@@ -10,16 +10,21 @@ from openpto.testing import Tolerance
 from openpto_gym.add_rms_norm.golden import numpy_golden, torch_golden
 from openpto_gym.add_rms_norm.kernel import add_rms_norm
 from openpto_gym.operator import FP32, USUAL, Arrays, Case, Operator, cases_of, unwritten
+from openpto_gym.special import special_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddRmsNormCase(Case):
-    """[rows, hidden] normal values, scaled; ``opposed``: the residual takes most of x away."""
+    """[rows, hidden] normal values, scaled; ``opposed``: the residual takes most of x away.
+
+    ``special``: rows with NaN or infinities, of zeros and of denormal numbers among others; there the residual is zero.
+    """
 
     rows: int
     hidden: int
     scale: float = 1.0
     opposed: bool = False
+    special: bool = False
     epsilon: float = 1e-6
 
     def tolerance_of(self, output: str) -> Tolerance:
@@ -36,6 +41,7 @@ CASES = cases_of(
     odd_width={"rows": 70, "hidden": 77, "scale": 5.0},
     opposed={"rows": 40, "hidden": 96, "opposed": True},
     near_epsilon={"rows": 40, "hidden": 96, "scale": 1e-3},
+    special_rows={"rows": 75, "hidden": 96, "special": True},
     no_rows={"rows": 0, "hidden": 96},
     customary={"rows": 144, "hidden": 7168, "slow": True},
 )
@@ -46,6 +52,8 @@ def inputs(case: AddRmsNormCase) -> Arrays:
     rng = case.generator()
     x = rng.standard_normal((case.rows, case.hidden)) * case.scale
     residual = 0.1 * rng.standard_normal(x.shape) - x if case.opposed else rng.standard_normal(x.shape) * case.scale
+    if case.special:
+        x, residual = special_rows(x, case), np.zeros_like(x)
     gamma = 1 + 0.1 * rng.standard_normal(case.hidden)
     return {name: array.astype(case.element) for name, array in (("x", x), ("residual", residual), ("gamma", gamma))}
 

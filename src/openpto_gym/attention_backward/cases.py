@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from openpto.testing import Tolerance
-from openpto_gym.attention.cases import TOLERANCES
+from openpto_gym.attention.cases import TOLERANCES, with_scores
 from openpto_gym.attention_backward.golden import numpy_golden, torch_golden
 from openpto_gym.attention_backward.kernel import attention_backward
 from openpto_gym.operator import BF16, FP32, Arrays, Operator, cases_of, unwritten
@@ -36,9 +36,13 @@ CASES = cases_of(
     no_sequences={"lengths": ()},
     own_key_heads={"lengths": (50, 60), "nkv": 2, "causal": True, "dtypes": (FP32,)},
     shared_key_heads={"lengths": (40, 30), "nq": 4, "nkv": 2, "causal": True, "dtypes": (FP32,)},
+    peaked={
+        "lengths": (150,), "sharpness": 3.0, "causal": True, "dtypes": (FP32,), "tolerance": with_scores(50.0)[FP32],
+    },
+    heads_of_128={"lengths": (400, 1, 64), "nq": 8, "nkv": 8, "d": 128, "causal": True, "slow": True},
     customary={"lengths": (320,) * 2, "nq": 8, "nkv": 8, "slow": True},
     long={"lengths": (1500,), "nq": 2, "nkv": 1, "causal": True, "slow": True},
-)
+)  # fmt: skip
 
 
 def inputs(case: BackwardCase) -> Arrays:

@@ -9,17 +9,22 @@ import numpy as np
 from openpto_gym.avg_pool2d.golden import numpy_golden, torch_golden
 from openpto_gym.avg_pool2d.kernel import avg_pool2d
 from openpto_gym.operator import FP32, USUAL, Arrays, Case, Operator, cases_of
+from openpto_gym.special import not_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AvgPoolCase(Case):
-    """``c`` channels of ``h`` x ``w`` pixels, in windows of ``size`` x ``size``."""
+    """``c`` channels of ``h`` x ``w`` pixels, in windows of ``size`` x ``size``.
+
+    ``special``: NaN and infinities here and there.
+    """
 
     c: int
     h: int = 12
     w: int = 12
     size: int = 3
     scale: float = 1.0
+    special: bool = False
 
 
 CASES = cases_of(
@@ -32,6 +37,7 @@ CASES = cases_of(
     not_filled={"c": 20, "h": 13, "w": 17, "size": 3, "dtypes": (FP32,)},
     one_window={"c": 20, "h": 4, "w": 4, "size": 4, "dtypes": (FP32,)},
     large={"c": 20, "scale": 100.0},
+    special_values={"c": 20, "special": True},
     no_channels={"c": 0},
     customary={"c": 256, "h": 56, "w": 56, "size": 2, "slow": True},
 )
@@ -40,6 +46,8 @@ CASES = cases_of(
 def inputs(case: AvgPoolCase) -> Arrays:
     """The images."""
     x = case.generator().standard_normal((case.c, case.h, case.w)) * case.scale
+    if case.special:
+        x = not_finite(x, case.generator())
     return {"x": x.astype(case.element)}
 
 

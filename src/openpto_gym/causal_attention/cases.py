@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openpto_gym.attention.cases import TOLERANCES, with_scores
+from openpto_gym.attention.cases import PEAKED_TOLERANCES, TOLERANCES, with_scores
 from openpto_gym.causal_attention.golden import numpy_golden, torch_golden
 from openpto_gym.causal_attention.kernel import causal_attention
 from openpto_gym.operator import FP32, Array, Arrays, Case, Operator, cases_of, unwritten
@@ -55,6 +55,9 @@ CASES = cases_of(
 
 CASES += cases_of(
     CausalAttentionCase, with_scores(24.0), tempting_future={"b": 1, "tq": 200, "tk": 200, "tempting": True}
+)
+CASES += cases_of(
+    CausalAttentionCase, PEAKED_TOLERANCES, peaked_weights={"b": 1, "tq": 64, "tk": 260, "sharpness": 300.0}
 )
 
 

@@ -10,16 +10,18 @@ from openpto.testing import Tolerance
 from openpto_gym.channel_sums.golden import numpy_golden, torch_golden
 from openpto_gym.channel_sums.kernel import channel_sums
 from openpto_gym.operator import BF16, FP16, FP32, Arrays, Case, Operator, cases_of
+from openpto_gym.special import not_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSumsCase(Case):
-    """[n, c, p] normal values around ``centre``."""
+    """[n, c, p] normal values around ``centre``; ``special``: every fifth channel holds NaN and infinities."""
 
     n: int
     c: int = 40
     p: int = 2
     centre: float = 0.0
+    special: bool = False
 
     def tolerance_of(self, output: str) -> Tolerance:
         """A sum rounds with every sample, by a part of what has been added up."""
@@ -35,6 +37,7 @@ CASES = cases_of(
     one_pixel={"n": 100, "c": 88, "p": 1, "dtypes": (FP32,)},
     odd_sizes={"n": 70, "c": 7, "p": 45, "dtypes": (FP32,)},
     far_from_zero={"n": 60, "centre": 100.0},
+    special_channels={"n": 40, "special": True},
     no_samples={"n": 0},
     customary={"n": 2400, "c": 88, "p": 1, "slow": True},
 )
@@ -43,6 +46,8 @@ CASES = cases_of(
 def inputs(case: ChannelSumsCase) -> Arrays:
     """x."""
     x = case.generator().standard_normal((case.n, case.c, case.p)) + case.centre
+    if case.special:
+        x[:, ::5] = not_finite(x[:, ::5], case.generator(), 0.02)
     return {"x": x.astype(case.element)}
 
 

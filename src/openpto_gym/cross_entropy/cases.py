@@ -18,7 +18,8 @@ class CrossEntropyCase(Case):
     """``t`` tokens, ``v`` columns, normal logits, scaled.
 
     ``data``: normal, edges (labels at the edges of blocks), ignored (every third label), ties (whole-numbered logits),
-    negative (far below zero), falling (every block of columns far below the one before).
+    negative (far below zero), falling (every block of columns far below the one before),
+    hidden (half of the logits are -inf, of every other token the whole first block but for its label).
     """
 
     t: int
@@ -50,6 +51,7 @@ CASES = cases_of(
     falling_blocks={"t": 10, "v": 2500, "data": "falling", "tolerance": FAR},
     smoothing={"t": 20, "v": 1500, "smoothing": 0.1, "dtypes": (FP32,)},
     penalty={"t": 20, "v": 1500, "smoothing": 0.1, "penalty": 1e-2, "dtypes": (FP32,)},
+    hidden_columns={"t": 20, "v": 2500, "data": "hidden"},
     one_column={"t": 5, "v": 1},
     no_tokens={"t": 0, "v": 100},
     customary={"t": 64, "v": 126_464, "slow": True},
@@ -65,6 +67,12 @@ def inputs(case: CrossEntropyCase) -> Arrays:
         logits = np.clip(np.rint(logits), -2, 2)
     if case.data == "negative":
         logits -= 300.0
+    if case.data == "hidden":
+        gone = rng.random(logits.shape) < 0.5
+        gone[::2, :COLUMNS] = True
+        gone[:, -1] = False
+        np.put_along_axis(gone, labels, False, axis=1)
+        logits[gone] = -np.inf
     if case.data == "falling":
         logits -= 100.0 * (np.arange(case.v) // COLUMNS)
     if case.data == "edges":

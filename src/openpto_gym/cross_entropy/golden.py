@@ -34,6 +34,7 @@ def numpy_golden(inputs: Arrays, smoothing: float, penalty: float) -> Arrays:
         if label != IGNORED:
             wanted = np.full(len(row), smoothing / len(row))
             wanted[label] += 1 - smoothing
-            loss[t] = wanted @ (normaliser[t] - row) + penalty * normaliser[t] ** 2
+            taken = wanted > 0
+            loss[t] = wanted[taken] @ (normaliser[t] - row[taken]) + penalty * normaliser[t] ** 2
     best = np.array([row.argmax() for row in logits], float).reshape(-1, 1)
     return {"loss": loss, "normaliser": normaliser, "best": best}

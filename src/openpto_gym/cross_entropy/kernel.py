@@ -50,8 +50,10 @@ def cross_entropy(
             own[:] = own + pypto.sum(pypto.where(chosen, block, 0.0), -1, True)
             plain[:] = plain + pypto.sum(block, -1, True)
         log_sum = largest + pypto.log(total)
-        mean = plain / pypto.full([TOKENS, 1], vocabulary, fp32, valid_shape=column)
-        value = log_sum - own * (1.0 - smoothing) - mean * smoothing + log_sum * log_sum * penalty
+        value = log_sum - own * (1.0 - smoothing) + log_sum * log_sum * penalty
+        if smoothing > 0.0:  # without it, columns of -inf take no part
+            mean = plain / pypto.full([TOKENS, 1], vocabulary, fp32, valid_shape=column)
+            value = value - mean * smoothing
         value = pypto.where(pypto.eq(label, float(ignored)), 0.0, value)
         pypto.assemble(value, [t, 0], loss)
         pypto.assemble(log_sum, [t, 0], normaliser)

@@ -12,7 +12,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "init_wrong",
         "0",
-        "The first block holds a logit above the lowest score, so that the first place is replaced.",
+        "Some block holds a logit above the lowest score, so that the first place is replaced.",
         within="place = ",
     ),
     Equivalent("targets_swapped", "total, plain", SAME_START),

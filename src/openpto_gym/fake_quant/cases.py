@@ -10,13 +10,15 @@ from openpto.testing import Tolerance
 from openpto_gym.fake_quant.golden import numpy_golden, torch_golden
 from openpto_gym.fake_quant.kernel import fake_quant, fake_quant_backward
 from openpto_gym.operator import FP32, Arrays, Case, Operator, cases_of, unwritten
+from openpto_gym.special import not_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FakeQuantCase(Case):
     """[rows, width] weights in steps of their channel.
 
-    ``data``: normal, halves (ties), beyond (the limits), tiny (every third step is almost nothing, or just the least).
+    ``data``: normal, halves (ties), beyond (the limits), tiny (every third step is almost nothing, or just the least),
+    special (NaN and infinities here and there).
     """
 
     rows: int
@@ -38,6 +40,7 @@ CASES = cases_of(
     ties={"rows": 20, "data": "halves"},
     beyond_the_limits={"rows": 20, "data": "beyond"},
     tiny_steps={"rows": 20, "data": "tiny"},
+    special_values={"rows": 20, "data": "special"},
     eight_bits={"rows": 20, "bits": 8},
     no_rows={"rows": 0},
     backward_one_row={"rows": 1, "backward": True},
@@ -61,6 +64,8 @@ def inputs(case: FakeQuantCase) -> Arrays:
         ratio = rng.integers(-limit - 2, limit + 2, ratio.shape) + 0.5
     if case.data == "beyond":
         ratio *= 10
+    if case.data == "special":
+        ratio = not_finite(ratio, rng)
     weight = ratio * scale
     if case.data == "tiny":
         scale[::3] = 1e-10

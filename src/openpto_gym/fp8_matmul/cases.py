@@ -15,7 +15,10 @@ from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fp8MatmulCase(Case):
-    """[m, k] @ [k, n]. ``data``: normal, zeros (every other row), magnitudes (rows over 2^20), small (but for one)."""
+    """[m, k] @ [k, n]. ``data``: normal, zeros (every other row), magnitudes (rows over 2^20), small (but for one).
+
+    Or halves: whole numbers half way between two of FP8, in rows whose scale is one.
+    """
 
     m: int
     n: int
@@ -32,7 +35,9 @@ CASES = cases_of(
     rows_of_zeros={"m": 20, "n": 40, "data": "zeros"},
     all_magnitudes={"m": 40, "n": 40, "data": "magnitudes"},
     small_beside_large={"m": 30, "n": 40, "data": "small"},
+    between_two_steps={"m": 20, "n": 20, "data": "halves"},
     no_rows={"m": 0, "n": 16},
+    no_columns={"m": 16, "n": 0},
     customary={"m": 32, "n": 2048, "k": 4096, "slow": True, "dtypes": (BF16,)},
 )
 
@@ -48,6 +53,9 @@ def inputs(case: Fp8MatmulCase) -> Arrays:
     if case.data == "small":
         x *= 1e-4
         x[:, 3] = 1.0
+    if case.data == "halves":
+        x = rng.choice([-1.0, 1.0], x.shape) * (17 + 2 * rng.integers(0, 8, x.shape))
+        x[:, 3] = 448.0
     scale = rng.uniform(0.01, 0.1, (1, case.n)) / case.k**0.5
     return {
         "x": x.astype(case.element),

@@ -8,7 +8,7 @@ import numpy as np
 
 from openpto_gym.fused_swiglu.golden import numpy_golden, torch_golden
 from openpto_gym.fused_swiglu.kernel import fused_swiglu
-from openpto_gym.operator import BF16, USUAL, Arrays, Case, Operator, cases_of
+from openpto_gym.operator import BF16, FP32, USUAL, Arrays, Case, Operator, cases_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +29,13 @@ CASES = cases_of(
     past_a_block={"m": 129, "n": 200},
     one_row={"m": 1, "n": 257},
     saturated={"m": 30, "n": 40, "scale": 4.0},
+    far_gates={"m": 30, "n": 40, "scale": 16.0},
     no_rows={"m": 0, "n": 16},
+    no_columns={"m": 16, "n": 0},
     customary={"m": 512, "n": 1024, "k": 512, "slow": True, "dtypes": (BF16,)},
+    mlp_11008={"m": 64, "n": 11_008, "k": 2048, "slow": True, "dtypes": (BF16,)},
+    expert_512={"m": 130, "n": 512, "k": 2048, "slow": True, "dtypes": (FP32, BF16)},
+    expert_3072={"m": 64, "n": 3072, "k": 6144, "slow": True, "dtypes": (BF16,)},
 )
 
 

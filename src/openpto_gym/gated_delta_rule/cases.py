@@ -7,7 +7,7 @@ a mild decay, so that every token depends on many before it, a state to begin wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -116,6 +116,8 @@ HARD = (
     _hard("empty_sequences", (0, 40, 0, 0, 33, 0), 1.0, -0.1, chunk=32, d=32, nv=4),
     _hard("no_tokens_at_all", (0, 0), 1.0, -0.1, chunk=32, d=32, nv=4),
     _hard("narrow_heads", (50, 17), 3.0, -0.1, chunk=32, d=16, nv=6),
+    _hard("long", (1026,), 1.0, -0.1, chunk=128, d=128, nv=4),
+    replace(_hard("heads_of_a_model", (130, 126), 1.0, -0.1, chunk=128, d=128, nv=32), nqk=16),
 )
 
 CASES = CUSTOMARY + HARD

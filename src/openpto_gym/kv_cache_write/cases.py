@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from openpto.testing.tolerance import EXACT
-from openpto_gym.elementwise import special_values
 from openpto_gym.kv_cache_write.golden import numpy_golden, torch_golden
 from openpto_gym.kv_cache_write.kernel import kv_cache_write
 from openpto_gym.operator import BF16, FP16, FP32, Arrays, Case, Operator, cases_of
+from openpto_gym.special import special_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,7 @@ CASES = cases_of(
     no_tokens={"t": 0, "kept": ("key_cache", "value_cache")},
     all_dropped={"t": 20, "slots": "none", "kept": ("key_cache", "value_cache")},
     special_values={"t": 30, "data": "special"},
+    latent_vectors={"t": 1024, "blocks": 16, "n": 1, "d": 512, "size": 128, "slow": True},
     customary={"t": 2633, "blocks": 24, "n": 2, "d": 256, "size": 128, "slow": True},
 )
 

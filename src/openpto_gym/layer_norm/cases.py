@@ -10,17 +10,22 @@ from openpto.testing import T2
 from openpto_gym.layer_norm.golden import numpy_golden, torch_golden
 from openpto_gym.layer_norm.kernel import layer_norm
 from openpto_gym.operator import FP32, USUAL, Arrays, Case, Operator, cases_of, unwritten
+from openpto_gym.special import special_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerNormCase(Case):
-    """[rows, hidden] normal values around ``centre``; ``level``: every row is one number throughout."""
+    """[rows, hidden] normal values around ``centre``; ``level``: every row is one number throughout.
+
+    ``special``: rows with NaN or infinities, of zeros and of denormal numbers among others.
+    """
 
     rows: int
     hidden: int
     scale: float = 1.0
     centre: float = 0.0
     level: bool = False
+    special: bool = False
     epsilon: float = 1e-6
 
 
@@ -37,6 +42,7 @@ CASES = cases_of(
     # The sum of a row rounds by 1e-7 of its size, which the small differences from the mean have to bear.
     far_from_zero={"rows": 40, "hidden": 96, "centre": 1000.0, "tolerance": T2, "dtypes": (FP32,)},
     level_rows={"rows": 10, "hidden": 128, "scale": 8.0, "level": True},
+    special_rows={"rows": 75, "hidden": 96, "special": True},
     no_rows={"rows": 0, "hidden": 96},
     hidden_7168={"rows": 130, "hidden": 7168, "slow": True},
 )
@@ -48,6 +54,8 @@ def inputs(case: LayerNormCase) -> Arrays:
     x = rng.standard_normal((case.rows, case.hidden)) * case.scale + case.centre
     if case.level:
         x[:] = np.rint(x[:, :1])
+    if case.special:
+        x = special_rows(x, case)
     gamma = 1 + 0.1 * rng.standard_normal(case.hidden)
     beta = 0.5 * rng.standard_normal(case.hidden)
     return {name: array.astype(case.element) for name, array in (("x", x), ("gamma", gamma), ("beta", beta))}

@@ -11,6 +11,7 @@ from openpto.testing import Tolerance
 from openpto_gym.matmul.golden import numpy_golden, torch_golden
 from openpto_gym.matmul.kernel import matmul
 from openpto_gym.operator import Array, Arrays, Case, Operator
+from openpto_gym.special import not_finite
 
 RTOL = {DataType.DT_FP32: 1e-5, DataType.DT_FP16: 2.0**-10, DataType.DT_BF16: 2.0**-7}
 
@@ -24,7 +25,8 @@ def tolerance(dtype: DataType, depth: int) -> Tolerance:
 class MatmulCase(Case):
     """op(a) [m, k] @ op(b) [k, n] of normal values; ``whole``: small integers, so that the result is exact.
 
-    ``wide``: rows of a and columns of b differ by powers of two up to 2^20.
+    ``wide``: rows of a and columns of b differ by powers of two up to 2^20. ``special``: NaN and infinities in one of
+    every five rows of a and columns of b.
     """
 
     m: int
@@ -34,6 +36,7 @@ class MatmulCase(Case):
     b_trans: bool = False
     whole: bool = False
     wide: bool = False
+    special: bool = False
 
     @property
     def sizes(self) -> str:
@@ -61,8 +64,13 @@ def _cases(dtype: DataType) -> tuple[MatmulCase, ...]:
         case("deep", 65, 1000, 33),
         case("deep_whole_numbers", 40, 1024, 40, "tn", whole=True),
         case("rows_of_all_magnitudes", 100, 48, 70, wide=True),
+        case("special_values", 40, 70, 33, special=True),
         case("no_rows", 0, 32, 16),
+        case("no_columns", 16, 32, 0, "nt"),
         case("gate_of_experts", 64, 5120, 160, slow=True),
+        case("gate_of_256_experts", 130, 2048, 256, "nt", slow=True),
+        case("joint_projection", 32, 5120, 1792, slow=True),
+        case("down_projection", 8, 7168, 1536, slow=True),
     )
 
 
@@ -77,6 +85,8 @@ def inputs(case: MatmulCase) -> Arrays:
     if case.wide:
         a *= 2.0 ** rng.integers(-20, 0, (case.m, 1))
         b *= 2.0 ** rng.integers(-20, 0, (1, case.n))
+    if case.special:
+        a[::5], b[:, ::5] = not_finite(a[::5], rng), not_finite(b[:, ::5], rng)
     stored = {"a": a.T if case.a_trans else a, "b": b.T if case.b_trans else b}
     return {name: np.ascontiguousarray(array.astype(case.element)) for name, array in stored.items()}
 

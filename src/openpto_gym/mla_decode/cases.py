@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openpto_gym.attention.cases import TOLERANCES
+from openpto_gym.attention.cases import TOLERANCES, with_scores
 from openpto_gym.mla_decode.golden import numpy_golden, torch_golden
 from openpto_gym.mla_decode.kernel import mla_decode
 from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of, unwritten
@@ -17,7 +17,8 @@ from openpto_gym.paging import block_tables, live_pages
 class MlaDecodeCase(Case):
     """Sequences of those lengths in pages of ``size`` tokens; the last ``s`` tokens of each ask.
 
-    Pages hold NaN where no token is, so that what is read behind a sequence shows.
+    Pages hold NaN where no token is, so that what is read behind a sequence shows. Queries are scaled by
+    ``sharpness``.
     """
 
     lengths: tuple[int, ...]
@@ -26,6 +27,7 @@ class MlaDecodeCase(Case):
     latent: int = 64
     rope: int = 16
     size: int = 128
+    sharpness: float = 1.0
 
     @property
     def scale(self) -> float:
@@ -33,6 +35,7 @@ class MlaDecodeCase(Case):
         return float((self.latent + self.rope) ** -0.5)
 
 
+PEAKED = with_scores(40.0)[FP32]
 CASES = cases_of(
     MlaDecodeCase,
     {dtype: TOLERANCES[dtype] for dtype in (FP32, BF16)},
@@ -44,6 +47,7 @@ CASES = cases_of(
     small_pages={"lengths": (33, 100), "size": 16, "dtypes": (FP32,)},
     more_new_tokens_than_tokens={"lengths": (1, 0, 130), "s": 3, "dtypes": (FP32,)},
     empty_sequence={"lengths": (0, 40)},
+    peaked={"lengths": (200, 90), "sharpness": 8.0, "tolerance": PEAKED, "dtypes": (FP32,)},
     no_sequences={"lengths": ()},
     customary={"lengths": (4096,), "n": 128, "latent": 512, "rope": 64, "slow": True},
     two_steps={"lengths": (2000, 8192), "n": 64, "latent": 512, "rope": 64, "s": 2, "slow": True},
@@ -57,7 +61,7 @@ def inputs(case: MlaDecodeCase) -> Arrays:
     cache = np.full((blocks, case.size, case.latent + case.rope), np.nan)
     for block, live in live_pages(table, case.lengths, case.size):
         cache[block, :live] = rng.standard_normal((live, cache.shape[2]))
-    query = rng.standard_normal((len(case.lengths), case.s, case.n, case.latent + case.rope))
+    query = rng.standard_normal((len(case.lengths), case.s, case.n, case.latent + case.rope)) * case.sharpness
     arrays = {
         "q_latent": query[..., : case.latent],
         "q_rope": query[..., case.latent :],

@@ -45,9 +45,14 @@ CASES = cases_of(
     many_blocks={"t": 70, "first": 1000},
     no_tokens={"t": 0, "kept": ("latent_cache", "rope_cache")},
     large={"t": 20, "scale": 20.0, "dtypes": (FP32,)},
+    near_epsilon={"t": 20, "scale": 1e-3, "dtypes": (FP32,)},
     wide_latent={"t": 20, "latent": 160, "dtypes": (FP32,)},
     customary={
         "t": 8, "h": 7168, "narrow": 1536, "n": 16, "plain": 128, "rope": 64, "latent": 512, "rows": 1280,
+        "tolerance": MODEL, "slow": True, "dtypes": (BF16,),
+    },
+    all_heads={
+        "t": 4, "h": 7168, "narrow": 1536, "n": 128, "plain": 128, "rope": 64, "latent": 512, "rows": 1280,
         "tolerance": MODEL, "slow": True, "dtypes": (BF16,),
     },
 )  # fmt: skip

@@ -13,13 +13,17 @@ from openpto_gym.operator import BF16, USUAL, Arrays, Case, Operator, cases_of, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CombineCase(Case):
-    """``t`` tokens [h] with ``k`` of ``e`` experts each; a choice is dropped with the probability ``dropped``."""
+    """``t`` tokens [h] with ``k`` of ``e`` experts each; a choice is dropped with the probability ``dropped``.
+
+    ``poison``: rows that no choice names hold NaN, and so does the bias of the last expert, which has no tokens.
+    """
 
     t: int
     k: int = 2
     e: int = 16
     h: int = 64
     dropped: float = 0.0
+    poison: bool = False
 
 
 CASES = cases_of(
@@ -28,9 +32,11 @@ CASES = cases_of(
     one_token={"t": 1},
     typical={"t": 50},
     some_dropped={"t": 60, "dropped": 0.5},
+    unused_rows_of_nan={"t": 40, "dropped": 0.4, "poison": True},
     all_dropped={"t": 10, "dropped": 1.0},
     no_tokens={"t": 0},
     customary={"t": 512, "k": 8, "e": 160, "h": 5120, "dropped": 0.1, "slow": True, "dtypes": (BF16,)},
+    of_256_experts={"t": 600, "k": 8, "e": 256, "h": 2048, "dropped": 0.1, "slow": True, "dtypes": (BF16,)},
 )
 
 
@@ -41,9 +47,13 @@ def inputs(case: CombineCase) -> Arrays:
     rows, residual = rng.standard_normal((max(count, 1), case.h)), rng.standard_normal((case.t, case.h))
     places = rng.permutation(count).reshape(case.t, case.k).astype(np.int32)
     experts = rng.integers(0, case.e, places.shape).astype(np.int32)
+    if case.poison:
+        experts = rng.integers(0, case.e - 1, places.shape).astype(np.int32)
     gone = rng.random(places.shape) < case.dropped
     places[gone] = experts[gone] = -1
     bias = 0.1 * rng.standard_normal((case.e, case.h))
+    if case.poison:
+        rows[np.setdiff1d(np.arange(count), places)] = bias[-1] = np.nan
     halves = {name: array.astype(case.element) for name, array in (("bias", bias), ("residual", residual))}
     return {
         "rows": rows.astype(case.element),

@@ -13,11 +13,11 @@ def torch_golden(inputs: Arrays) -> Arrays:
 
     tensors = to_torch(inputs)
     places, experts = tensors["places"].long(), tensors["experts"].long()
-    weights = tensors["weights"].masked_fill(places < 0, 0.0)
     if not len(places):
         return {"out": tensors["residual"].numpy()}
     each = tensors["rows"][places.clamp(min=0)] + tensors["bias"][experts.clamp(min=0)]
-    return {"out": (tensors["residual"] + torch.einsum("tk,tkh->th", weights, each)).numpy()}
+    each = each.masked_fill((places < 0)[..., None], 0.0)
+    return {"out": (tensors["residual"] + torch.einsum("tk,tkh->th", tensors["weights"], each)).numpy()}
 
 
 def numpy_golden(inputs: Arrays) -> Arrays:

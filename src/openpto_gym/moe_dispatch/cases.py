@@ -10,11 +10,15 @@ from openpto.testing.tolerance import EXACT
 from openpto_gym.moe_dispatch.golden import numpy_golden, torch_golden
 from openpto_gym.moe_dispatch.kernel import moe_dispatch
 from openpto_gym.operator import BF16, FP16, FP32, Arrays, Case, Operator, cases_of
+from openpto_gym.special import not_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchCase(Case):
-    """``t`` tokens [h] with ``k`` of ``e`` experts each, or of the first ``few``; ``dropped``: some choices are -1."""
+    """``t`` tokens [h] with ``k`` of ``e`` experts each, or of the first ``few``; ``dropped``: some choices are -1.
+
+    ``special``: tokens hold NaN and infinities here and there.
+    """
 
     t: int
     k: int = 2
@@ -22,6 +26,7 @@ class DispatchCase(Case):
     h: int = 64
     few: int = 0
     dropped: bool = False
+    special: bool = False
 
 
 CASES = cases_of(
@@ -32,8 +37,10 @@ CASES = cases_of(
     two_experts_take_all={"t": 30, "few": 2},
     dropped={"t": 40, "dropped": True},
     many_choices={"t": 20, "k": 8, "dtypes": (FP32,)},
+    special_values={"t": 20, "special": True},
     no_tokens={"t": 0, "dtypes": (FP32,)},
     customary={"t": 256, "k": 8, "e": 160, "h": 5120, "slow": True, "dtypes": (BF16,)},
+    of_256_experts={"t": 300, "k": 8, "e": 256, "h": 2048, "slow": True, "dtypes": (BF16,)},
 )
 
 
@@ -44,7 +51,10 @@ def inputs(case: DispatchCase) -> Arrays:
     experts = np.array([rng.permutation(count)[: case.k] for _ in range(case.t)], np.int32).reshape(case.t, case.k)
     if case.dropped:
         experts[rng.random(experts.shape) < 0.3] = -1
-    return {"x": rng.standard_normal((case.t, case.h)).astype(case.element), "experts": experts}
+    x = rng.standard_normal((case.t, case.h))
+    if case.special:
+        x = not_finite(x, rng)
+    return {"x": x.astype(case.element), "experts": experts}
 
 
 def run(case: DispatchCase, arrays: Arrays) -> Arrays:

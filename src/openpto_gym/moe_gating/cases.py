@@ -18,7 +18,8 @@ from openpto_gym.operator import FP32, Arrays, Case, Operator, cases_of
 class GatingCase(Case):
     """``t`` tokens and ``e`` experts, normal logits, scaled, around ``centre``; those of one expert ``drop`` lower.
 
-    ``whole``: numbers from -2 to 2, of which many tie.
+    ``whole``: numbers from -2 to 2, of which many tie. ``hidden``: so large a share of the logits is -inf, but never
+    those of the last two experts.
     """
 
     t: int
@@ -28,6 +29,7 @@ class GatingCase(Case):
     centre: float = 0.0
     drop: float = 0.0
     whole: bool = False
+    hidden: float = 0.0
 
     def tolerance_of(self, output: str) -> Tolerance:
         """Experts are equal or wrong."""
@@ -50,12 +52,15 @@ CASES = cases_of(
     # The guard against a sum of nothing is larger than the scores: it decides.
     scores_below_the_guard={"t": 20, "e": 16, "gate": PLAIN, "centre": -60.0},
     softmax_of_far_logits={"t": 20, "e": 16, "gate": SOFTMAX, "centre": 300.0, "drop": 200.0},
+    hidden_experts={"t": 40, "e": 16, "gate": PLAIN, "hidden": 0.6},
+    softmax_of_hidden_experts={"t": 40, "e": 16, "gate": SOFTMAX, "hidden": 0.6},
     groups_by_the_best={"t": 64, "e": 32, "gate": BEST},
     ties_of_groups={"t": 40, "e": 32, "gate": BEST, "whole": True},
     groups_by_two={"t": 50, "e": 64, "gate": PAIRS},
     ties_of_pairs={"t": 40, "e": 64, "gate": PAIRS, "whole": True},
     customary={"t": 1026, "e": 160, "gate": Gate(k=8), "slow": True},
     large={"t": 256, "e": 128, "gate": Gate(k=8, groups=8, kept=2, best_two=True, factor=2.0), "slow": True},
+    of_256_experts={"t": 256, "e": 256, "gate": Gate(k=8, groups=8, kept=4, best_two=True, factor=2.5), "slow": True},
 )
 
 
@@ -66,6 +71,8 @@ def inputs(case: GatingCase) -> Arrays:
     logits[:, 0] -= case.drop
     if case.whole:
         logits = np.clip(np.rint(logits), -2, 2)
+    if case.hidden:
+        logits[:, :-2][rng.random((case.t, case.e - 2)) < case.hidden] = -np.inf
     bias = rng.integers(0, 3, case.e) / 8
     return {"logits": logits.astype(np.float32), "bias": bias.astype(np.float32)}
 

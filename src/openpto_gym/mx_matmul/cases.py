@@ -14,7 +14,10 @@ from openpto_gym.operator import BF16, FP16, FP32, Arrays, Case, Operator, cases
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MxMatmulCase(Case):
-    """[m, k] @ [n, k]^T. ``data``: normal, zeros (every other group), magnitudes (groups over 2^10), saturating."""
+    """[m, k] @ [n, k]^T. ``data``: normal, zeros (every other group), magnitudes (groups over 2^10), saturating.
+
+    Or halves: whole numbers half way between two of FP8, in groups whose scale is one.
+    """
 
     m: int
     n: int
@@ -31,7 +34,9 @@ CASES = cases_of(
     groups_of_zeros={"m": 20, "n": 40, "data": "zeros"},
     all_magnitudes={"m": 40, "n": 40, "data": "magnitudes"},
     saturating={"m": 20, "n": 20, "data": "saturating"},
+    between_two_steps={"m": 20, "n": 20, "data": "halves"},
     no_rows={"m": 0, "n": 16},
+    no_columns={"m": 16, "n": 0},
     customary={"m": 64, "n": 512, "k": 7168, "slow": True, "dtypes": (BF16,)},
 )
 
@@ -46,6 +51,9 @@ def inputs(case: MxMatmulCase) -> Arrays:
             groups[:, ::2] = 0.0
         if case.data == "magnitudes":
             groups *= 2.0 ** rng.integers(-10, 1, (*groups.shape[:2], 1))
+        if case.data == "halves":
+            groups[:] = rng.choice([-1.0, 1.0], groups.shape) * (17 + 2 * rng.integers(0, 8, groups.shape))
+            groups[..., 5] = 448.0
         if case.data == "saturating":
             # The largest element of a group is just below a power of two: 1.99 * 256 is more than 448.
             groups[:] = np.clip(groups, -1, 1)

@@ -34,6 +34,7 @@ CASES = cases_of(
     many_blocks={"t": 90, "first": 5000},
     near_epsilon={"t": 20, "scale": 1e-3},
     large={"t": 20, "scale": 100.0},
+    zeros={"t": 20, "scale": 0.0},
     no_tokens={"t": 0},
     customary={"t": 512, "nq": 16, "nk": 8, "d": 128, "slow": True},
 )

@@ -40,6 +40,7 @@ CASES = cases_of(
     no_tokens={"t": 0, "kept": ("key_cache", "value_cache")},
     large={"t": 20, "scale": 50.0},
     near_epsilon={"t": 20, "scale": 1e-3},
+    zeros={"t": 20, "scale": 0.0},
     whole_heads_turn={"t": 20, "shape": WHOLE, "dtypes": (FP32,)},
     customary={"t": 32, "h": 5120, "shape": GLM, "rows": 1280, "slow": True, "dtypes": (BF16,)},
 )

@@ -43,8 +43,10 @@ CASES = cases_of(
     extremes={"m": 40, "n": 40, "k": 1024, "extreme": True},
     scales_of_all_magnitudes={"m": 60, "n": 50, "spread": True},
     no_rows={"m": 0, "n": 16},
+    no_columns={"m": 16, "n": 0},
     bf16_odd_sizes={"m": 37, "n": 29, "result": BF16, "tolerance": T1},
     bf16_past_a_block={"m": 129, "n": 200, "result": BF16, "tolerance": T1},
+    joint_projection={"m": 8, "n": 1792, "k": 5120, "result": BF16, "tolerance": T1, "slow": True},
     customary={"m": 32, "n": 4096, "k": 7168, "result": BF16, "tolerance": T1, "slow": True},
 )
 

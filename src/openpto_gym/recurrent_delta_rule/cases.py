@@ -36,6 +36,7 @@ CASES = cases_of(
     no_sequences={"lengths": (), "kept": ("states_out",)},
     many_tokens={"lengths": (90,)},
     strong_decay={"lengths": (20, 5), "gate_low": -30.0},
+    everything_forgotten={"lengths": (10, 3), "gate_low": -1e4},
     channels={"lengths": (3, 1, 4), "channels": True},
     channels_many_tokens={"lengths": (60,), "channels": True, "gate_low": -5.0},
     shared_key_heads={"lengths": (5, 2), "nqk": 2, "nv": 6},

@@ -9,6 +9,7 @@ from openpto.testing import Tolerance
 from openpto_gym.operator import Arrays, Case, Operator, unwritten
 from openpto_gym.rms_norm.golden import numpy_golden, torch_golden
 from openpto_gym.rms_norm.kernel import rms_norm
+from openpto_gym.special import special_rows
 
 TOLERANCES = {
     DataType.DT_FP32: Tolerance(rtol=2e-6, atol=1e-9),
@@ -19,12 +20,16 @@ TOLERANCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RmsNormCase(Case):
-    """[rows, hidden] normal values, scaled; with ``mixed`` rows differ by powers of two from 2^-10 to 2^9."""
+    """[rows, hidden] normal values, scaled; with ``mixed`` rows differ by powers of two from 2^-10 to 2^9.
+
+    ``special``: rows with NaN or infinities, of zeros and of denormal numbers among others.
+    """
 
     rows: int
     hidden: int
     scale: float = 1.0
     mixed: bool = False
+    special: bool = False
     epsilon: float = 1e-6
 
     @property
@@ -51,7 +56,10 @@ def _cases(dtype: DataType, tolerance: Tolerance) -> tuple[RmsNormCase, ...]:
         case("far_below_epsilon", 40, 64, scale=2e-5, epsilon=1e-5),
         case("large", 40, 64, scale=1e4),
         case("rows_of_all_magnitudes", 90, 64, mixed=True),
+        case("special_rows", 75, 64, special=True),
         case("no_rows", 0, 64),
+        case("hidden_5120", 300, 5120, slow=True),
+        case("hidden_3072_long", 1024, 3072, slow=True),
     )
 
 
@@ -61,6 +69,8 @@ def inputs(case: RmsNormCase) -> Arrays:
     x = rng.standard_normal((case.rows, case.hidden)) * case.scale
     if case.mixed:
         x *= 2.0 ** rng.integers(-10, 10, (case.rows, 1))
+    if case.special:
+        x = special_rows(x, case)
     gamma = 1 + 0.1 * rng.standard_normal(case.hidden)
     return {"x": x.astype(case.element), "gamma": gamma.astype(case.element)}
 

@@ -14,12 +14,16 @@ from openpto_gym.rms_norm_backward.kernel import rms_norm_backward
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RmsNormBackwardCase(Case):
-    """[rows, hidden] normal values, scaled; with ``along`` the gradient follows x, so that dx nearly vanishes."""
+    """[rows, hidden] normal values, scaled; with ``along`` the gradient follows x, so that dx nearly vanishes.
+
+    ``zeros``: every other row of x is zero, where the gradient is divided by the root of epsilon.
+    """
 
     rows: int
     hidden: int
     scale: float = 1.0
     along: bool = False
+    zeros: bool = False
     epsilon: float = 1e-6
 
     def tolerance_of(self, output: str) -> Tolerance:
@@ -39,6 +43,7 @@ CASES = cases_of(
     one_column={"rows": 66, "hidden": 1, "tolerance": T2, "dtypes": (FP32,)},
     gradient_along_x={"rows": 40, "hidden": 96, "along": True},
     large={"rows": 40, "hidden": 96, "scale": 100.0},
+    rows_of_zeros={"rows": 40, "hidden": 96, "zeros": True},
     no_rows={"rows": 0, "hidden": 96},
     hidden_7168={"rows": 130, "hidden": 7168, "slow": True},
 )
@@ -48,6 +53,8 @@ def inputs(case: RmsNormBackwardCase) -> Arrays:
     """x, gamma and the gradient that arrives."""
     rng = case.generator()
     x = rng.standard_normal((case.rows, case.hidden)) * case.scale
+    if case.zeros:
+        x[::2] = 0.0
     gamma = 1 + 0.1 * rng.standard_normal(case.hidden)
     grad = x / case.scale / gamma if case.along else rng.standard_normal(x.shape)
     return {name: array.astype(case.element) for name, array in (("x", x), ("gamma", gamma), ("grad", grad))}

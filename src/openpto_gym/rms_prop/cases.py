@@ -33,6 +33,7 @@ CASES = cases_of(
     odd_width={"rows": 5, "width": 17},
     first_step={"rows": 40, "first": True},
     gradients_near_zero={"rows": 20, "size": 1e-4},
+    no_gradients={"rows": 20, "size": 0.0},
     large_gradients={"rows": 20, "size": 100.0, "tolerance": Tolerance(rtol=2e-6, atol=1e-4)},
     no_momentum={"rows": 20, "config": RmsPropConfig(momentum=0.0)},
     no_rows={"rows": 0},

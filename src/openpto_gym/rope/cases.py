@@ -9,13 +9,15 @@ import numpy as np
 from openpto_gym.operator import USUAL, Array, Arrays, Case, Operator, cases_of, unwritten
 from openpto_gym.rope.golden import numpy_golden, torch_golden
 from openpto_gym.rope.kernel import rope
+from openpto_gym.special import not_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RopeCase(Case):
     """``t`` tokens of ``n`` heads [d], of which ``r`` columns turn; ``first`` is the position of the first token.
 
-    ``free``: the tables hold unrelated numbers, so that halves that are mixed up show.
+    ``free``: the tables hold unrelated numbers, so that halves that are mixed up show. ``special``: NaN and
+    infinities here and there in x, which stay in their pair of columns.
     """
 
     t: int
@@ -24,6 +26,7 @@ class RopeCase(Case):
     r: int
     first: int = 0
     free: bool = False
+    special: bool = False
     inverse: bool = False
 
 
@@ -38,8 +41,10 @@ CASES = cases_of(
     far_positions={"t": 50, "n": 2, "d": 64, "r": 64, "first": 1_000_000},
     inverse={"t": 70, "n": 3, "d": 128, "r": 64, "inverse": True, "free": True},
     odd_heads={"t": 5, "n": 7, "d": 48, "r": 12},
+    special_values={"t": 40, "n": 3, "d": 128, "r": 64, "special": True},
     no_tokens={"t": 0, "n": 2, "d": 64, "r": 64},
     customary={"t": 2048, "n": 12, "d": 128, "r": 64, "slow": True},
+    heads_of_512={"t": 100, "n": 64, "d": 512, "r": 64, "slow": True},
 )
 
 
@@ -57,6 +62,8 @@ def inputs(case: RopeCase) -> Arrays:
     cos, sin = angle_tables(case.first + np.arange(case.t), case.r)
     if case.free:
         cos, sin = rng.standard_normal((2, case.t, case.r))
+    if case.special:
+        x = not_finite(x, rng)
     return {name: array.astype(case.element) for name, array in (("x", x), ("cos", cos), ("sin", sin))}
 
 

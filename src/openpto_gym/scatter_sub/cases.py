@@ -10,16 +10,21 @@ from openpto.testing import Tolerance
 from openpto_gym.operator import FP32, Arrays, Case, Operator, cases_of
 from openpto_gym.scatter_sub.golden import numpy_golden, torch_golden
 from openpto_gym.scatter_sub.kernel import scatter_sub
+from openpto_gym.special import not_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterSubCase(Case):
-    """``u`` updates of a table of ``r`` rows [w]; ``one_row``: all of the same."""
+    """``u`` updates of a table of ``r`` rows [w]; ``one_row``: all of the same.
+
+    ``special``: some updates are NaN or infinite, of which two of both signs may meet in one row.
+    """
 
     u: int
     r: int
     w: int = 16
     one_row: bool = False
+    special: bool = False
 
     def tolerance_of(self, output: str) -> Tolerance:
         """A row rounds with every update; there are this many of one row, on the average or at all."""
@@ -40,6 +45,7 @@ CASES = cases_of(
     width_32={"u": 100, "r": 50, "w": 32},
     odd_width={"u": 100, "r": 50, "w": 13},
     one_row_of_one={"u": 70, "r": 1},
+    special_updates={"u": 150, "r": 40, "special": True},
     no_updates={"u": 0, "r": 10, "kept": ("table",)},
     customary={"u": 20_000, "r": 300_000, "slow": True},
 )
@@ -51,9 +57,12 @@ def inputs(case: ScatterSubCase) -> Arrays:
     indices = rng.integers(0, case.r, case.u)
     if case.one_row:
         indices[:] = case.r // 2
+    updates = rng.standard_normal((case.u, case.w))
+    if case.special:
+        updates = not_finite(updates, rng)
     return {
         "indices": indices.astype(np.int32),
-        "updates": rng.standard_normal((case.u, case.w)).astype(np.float32),
+        "updates": updates.astype(np.float32),
         "table": rng.standard_normal((case.r, case.w)).astype(np.float32),
     }
 

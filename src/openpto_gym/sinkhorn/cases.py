@@ -13,13 +13,14 @@ from openpto_gym.sinkhorn.kernel import sinkhorn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinkhornCase(Case):
-    """``t`` matrices [n, n] of normal logits, scaled."""
+    """``t`` matrices [n, n] of normal logits, scaled; ``hidden``: some off the diagonal are -inf."""
 
     t: int
     n: int = 4
     scale: float = 1.0
     iterations: int = 20
     epsilon: float = 1e-6
+    hidden: bool = False
 
 
 CASES = cases_of(
@@ -32,6 +33,7 @@ CASES = cases_of(
     flat={"t": 20, "scale": 0.0},
     peaked={"t": 40, "scale": 8.0},
     negative_extremes={"t": 40, "scale": 200.0},
+    hidden_entries={"t": 70, "hidden": True},
     one_iteration={"t": 40, "iterations": 1},
     larger_matrices={"t": 40, "n": 8, "iterations": 3},
     large_epsilon={"t": 40, "epsilon": 1e-2},
@@ -42,7 +44,10 @@ CASES = cases_of(
 
 def inputs(case: SinkhornCase) -> Arrays:
     """The logits."""
-    logits = case.generator().standard_normal((case.t, case.n, case.n)) * case.scale
+    rng = case.generator()
+    logits = rng.standard_normal((case.t, case.n, case.n)) * case.scale
+    if case.hidden:
+        logits[(rng.random(logits.shape) < 0.4) & ~np.eye(case.n, dtype=bool)] = -np.inf
     return {"logits": logits.astype(np.float32)}
 
 

@@ -11,6 +11,7 @@ from openpto.testing import Tolerance
 from openpto_gym.operator import Array, Arrays, Case, Operator, unwritten
 from openpto_gym.softmax.golden import row_softmax_golden, torch_golden
 from openpto_gym.softmax.kernel import row_softmax
+from openpto_gym.special import special_rows
 
 TOLERANCES = {
     DataType.DT_FP32: Tolerance(rtol=2e-6, atol=1e-9),
@@ -25,7 +26,8 @@ WIDE_TOLERANCES = TOLERANCES | {DataType.DT_FP32: Tolerance(rtol=1e-5, atol=1e-9
 class SoftmaxCase(Case):
     """`rows` x `cols` logits, normal with the given scale around the given centre.
 
-    ``infinite``: some logits are -inf, never a whole row.
+    ``infinite``: some logits are -inf, never a whole row. ``special``: a row with NaN, with an infinity, of zeros, of
+    denormal numbers and of -inf throughout among others.
     """
 
     rows: int
@@ -33,6 +35,7 @@ class SoftmaxCase(Case):
     scale: float = 1.0
     centre: float = 0.0
     infinite: bool = False
+    special: bool = False
 
     @property
     def sizes(self) -> str:
@@ -45,12 +48,12 @@ def _cases(dtype: DataType) -> tuple[SoftmaxCase, ...]:
 
     def case(
         name: str, rows: int, cols: int, scale: float = 1.0, centre: float = 0.0,
-        infinite: bool = False, slow: bool = False,
+        infinite: bool = False, special: bool = False, slow: bool = False,
     ) -> SoftmaxCase:  # fmt: skip
         tolerance = (WIDE_TOLERANCES if cols > 10_000 else TOLERANCES)[dtype]
         return SoftmaxCase(
             name=name + ending, tolerance=tolerance, dtype=dtype, rows=rows, cols=cols,
-            scale=scale, centre=centre, infinite=infinite, slow=slow,
+            scale=scale, centre=centre, infinite=infinite, special=special, slow=slow,
         )  # fmt: skip
 
     return (
@@ -70,6 +73,7 @@ def _cases(dtype: DataType) -> tuple[SoftmaxCase, ...]:
             if dtype is DataType.DT_FP32  # other dtypes have no such values
             else ()
         ),
+        case("special_rows", 75, 50, special=True),
         case("wide_rows", 3, 20_000, scale=3.0),
         case("no_rows", 0, 256),
         case("scores_of_a_model", 1024, 4096, scale=2.0, slow=True),
@@ -87,6 +91,9 @@ def make_input(case: SoftmaxCase) -> Array:
         hidden = rng.random(x.shape) < 0.3
         hidden[:, 0] = False
         x = np.where(hidden, -np.inf, x)
+    if case.special:
+        x = special_rows(x, case)
+        x[10::15] = -np.inf
     return x.astype(case.element)
 
 

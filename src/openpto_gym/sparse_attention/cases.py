@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openpto_gym.attention.cases import TOLERANCES
+from openpto_gym.attention.cases import TOLERANCES, with_scores
 from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of, unwritten
 from openpto_gym.paging import block_tables
 from openpto_gym.sparse_attention.golden import numpy_golden, torch_golden
@@ -17,7 +17,7 @@ from openpto_gym.sparse_attention.kernel import sparse_attention
 class SparseAttentionCase(Case):
     """Query t sees ``counts[t]`` of the tokens of sequence ``t % len(lengths)``; ``twice``: tokens may repeat.
 
-    ``most`` is the width of the block table.
+    ``most`` is the width of the block table; queries are scaled by ``sharpness``.
     """
 
     counts: tuple[int, ...]
@@ -28,6 +28,7 @@ class SparseAttentionCase(Case):
     page: int = 32
     most: int = 12
     twice: bool = False
+    sharpness: float = 1.0
 
     @property
     def scale(self) -> float:
@@ -35,6 +36,7 @@ class SparseAttentionCase(Case):
         return float((self.latent + self.rope) ** -0.5)
 
 
+PEAKED = with_scores(40.0)[FP32]
 CASES = cases_of(
     SparseAttentionCase,
     {dtype: TOLERANCES[dtype] for dtype in (FP32, BF16)},
@@ -43,6 +45,7 @@ CASES = cases_of(
     nothing_chosen={"counts": (0, 5, 0)},
     all_tokens={"counts": (300, 170)},
     tokens_named_twice={"counts": (200, 100), "twice": True},
+    peaked={"counts": (150, 40), "sharpness": 8.0, "tolerance": PEAKED, "dtypes": (FP32,)},
     no_queries={"counts": ()},
     wide_latent={"counts": (150, 7), "n": 8, "latent": 512, "rope": 64, "dtypes": (FP32,)},
     customary={
@@ -63,7 +66,7 @@ def inputs(case: SparseAttentionCase) -> Arrays:
     chosen = np.full((queries, max(case.counts, default=0)), -1, np.int32)
     for t, count in enumerate(case.counts):
         chosen[t, :count] = rng.choice(case.lengths[owner[t]], count, replace=case.twice)
-    query = rng.standard_normal((queries, case.n, case.latent + case.rope))
+    query = rng.standard_normal((queries, case.n, case.latent + case.rope)) * case.sharpness
     cache = rng.standard_normal((blocks * case.page, case.latent + case.rope))
     arrays = {
         "q_latent": query[..., : case.latent],

@@ -57,6 +57,7 @@ def _cases(dtype: DataType, tolerance: Tolerance) -> tuple[SumLstmCase, ...]:
         case("no_weights", 6, 96, plain=True),
         case("strong_second_projection", 6, 96, config=SumLstmConfig(alpha=3.0)),
         case("near_epsilon", 6, 96, scale=1e-3),
+        case("zeros", 6, 96, scale=0.0),
         case("saturated_gates", 6, 96, scale=40.0),
         case("no_rows", 0, 64),
         case("customary", 32, 4096, slow=True),

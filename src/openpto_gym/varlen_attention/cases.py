@@ -51,6 +51,7 @@ CASES = cases_of(
         "dtypes": (FP32,),
         "tolerance": with_scores(40.0)[FP32],
     },
+    heads_of_128={"lengths": (700, 1, 64, 300), "nq": 8, "nkv": 8, "d": 128, "causal": True, "slow": True},
     customary={"lengths": (320,) * 8, "nq": 8, "nkv": 8, "slow": True},
     long={"lengths": (4096,), "nq": 2, "nkv": 2, "causal": True, "slow": True},
 )

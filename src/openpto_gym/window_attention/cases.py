@@ -45,6 +45,7 @@ CASES = cases_of(
     no_sink={"lengths": (150,), "sink": -1e4},
     shared_key_heads={"lengths": (60, 70), "nq": 4, "nkv": 2, "dtypes": (FP32,)},
     customary={"lengths": (2048, 1000), "nq": 8, "nkv": 1, "d": 128, "slow": True},
+    window_1024={"lengths": (2500, 64), "window": 1024, "nq": 4, "nkv": 2, "d": 128, "slow": True},
 )
 
 
@@ -53,6 +54,7 @@ CASES += cases_of(
     {dtype: with_scores(12.0)[dtype] for dtype in (FP32, BF16)},
     long_sequence={"lengths": (500,), "tempting": True},
     narrow_window={"lengths": (300,), "window": 5, "tempting": True, "dtypes": (FP32,)},
+    heads_of_512={"lengths": (200, 60), "nq": 64, "nkv": 1, "d": 512, "slow": True},
     odd_window={"lengths": (300,), "window": 130, "tempting": True, "dtypes": (FP32,)},
 )
 
