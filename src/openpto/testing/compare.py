@@ -185,7 +185,7 @@ def _units(error: Float64, size: Float64, dtype: DataType) -> tuple[Float64, Flo
     finite = size[np.isfinite(size)]
     floor = float(finite.max()) * SCALE_FLOOR if finite.size else 0.0
     smallest = 2.0 ** precision_of(dtype).lowest
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         own = error / unit(size, dtype)
         scaled = error / unit(np.maximum(size, max(floor, smallest)), dtype)
     lost = ~np.isfinite(error)
