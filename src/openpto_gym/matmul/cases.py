@@ -47,10 +47,13 @@ class MatmulCase(Case):
 def _cases(dtype: DataType) -> tuple[MatmulCase, ...]:
     ending = "" if dtype is DataType.DT_FP32 else f"_{dtype.short.lower()}"
 
-    def case(name: str, m: int, k: int, n: int, ways: str = "nn", **more: bool) -> MatmulCase:
+    def case(
+        name: str, m: int, k: int, n: int, ways: str = "nn",
+        whole: bool = False, wide: bool = False, special: bool = False, slow: bool = False,
+    ) -> MatmulCase:  # fmt: skip
         return MatmulCase(
-            name=name + ending, tolerance=tolerance(dtype, k), dtype=dtype, m=m, k=k, n=n,
-            a_trans=ways[0] == "t", b_trans=ways[1] == "t", **more,
+            name=name + ending, tolerance=tolerance(dtype, k), dtype=dtype, slow=slow, m=m, k=k, n=n,
+            a_trans=ways[0] == "t", b_trans=ways[1] == "t", whole=whole, wide=wide, special=special,
         )  # fmt: skip
 
     return (
