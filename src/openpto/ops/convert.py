@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from openpto.diagnostics import T, fail
+from openpto.diagnostics import T, conversions, fail
 from openpto.ir import affine
 from openpto.ir.dtypes import DataType, is_float, is_int
 from openpto.ir.enums import CastMode, SaturationMode
@@ -162,7 +162,7 @@ def cast(
             fail("PTO232", op="cast", name="input", rank=var.type.rank, low=1, high=4)
         return rec.emit("clone", [var], var.type, var.valid)
     if pair_kind(source, target) is None:
-        fail("PTO265", source=source.name, target=target.name)
+        fail("PTO265", source=source.name, target=target.name, how=conversions.in_steps(source.name, target.name))
     rec.tile("cast", "input", var, computes=False)
     attrs = {"mode": effective_mode(source, target, mode), "satmode": satmode}
     if target in PAIRS:

@@ -225,7 +225,7 @@ def _check_operands(x: Var, w: Var, out: DataType) -> None:
         )
     rec.same_dtype("conv", x, w)
     if out is not x.type.dtype:
-        fail("PTO231", op="the result of conv", dtype=out.name, taken=f"{x.type.dtype.short}, as its operands")
+        rec.refuse_choice("the result of conv", out.name, f"{x.type.dtype.short}, as its operands")
     for name, var in (("input", x), ("weight", w)):
         for extent in rec.ints(var):
             if extent > MOST["extent"]:
@@ -381,5 +381,5 @@ def _bias(value: object, x: Var, w: Var) -> Var:
     allowed = {x.type.dtype, FP32} if x.type.dtype is BF16 else {x.type.dtype}
     if bias.type.dtype not in allowed:
         taken = ", ".join(d.short for d in sorted(allowed))
-        fail("PTO231", op="bias_tensor of conv", dtype=bias.type.dtype.name, taken=taken)
+        rec.refuse_dtype("bias_tensor of conv", bias.type.dtype.name, taken)
     return bias

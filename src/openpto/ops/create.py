@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openpto.diagnostics import T, fail
+from openpto.diagnostics import T, conversions, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.expr import Dim, Expr
 from openpto.ir.nodes import Imm, TileType
@@ -206,9 +206,12 @@ def _sequence_type(bounds: tuple[Any, ...]) -> DataType:
     given = [value.dtype for value in bounds if isinstance(value, Imm)]
     for dtype in given:
         if dtype not in SEQUENCES:
-            fail("PTO231", op="arange", dtype=dtype.name, taken=", ".join(d.short for d in sorted(SEQUENCES)))
+            taken = ", ".join(d.short for d in sorted(SEQUENCES))
+            fail("PTO231", op="arange", dtype=dtype.name, taken=taken, how=conversions.element_of(given[0].name))
         if dtype is not given[0]:
-            fail("PTO228", op="arange", first=given[0].name, other=dtype.name)
+            fail(
+                "PTO228", op="arange", first=given[0].name, other=dtype.name, how=conversions.element_of(given[0].name)
+            )
     for value in bounds:
         if isinstance(value, Expr):
             rec.integer("arange", "every argument", value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from openpto._records import dataclass
-from openpto.diagnostics import T, fail
+from openpto.diagnostics import T, conversions, fail
 from openpto.ir import affine
 from openpto.ir import expr as ex
 from openpto.ir.dtypes import DataType, bytes_of
@@ -181,7 +181,7 @@ def _element_types(a: Var, b: Var) -> None:
     for dtype in (first, other):
         rec.element_type("matmul", dtype, OPERANDS, computes=False)
     if first is not other and not {first, other} <= FP8S:
-        fail("PTO272", first=first.name, other=other.name)
+        fail("PTO272", first=first.name, other=other.name, how=conversions.to_one(first.name, other.name))
     plain = first is FP32 or DataType.DT_FP8E5M2 in (first, other)
     if plain and TileOpFormat.TILEOP_NZ in (a.type.fmt, b.type.fmt):
         fail("PTO276", why=ONLY_ND)

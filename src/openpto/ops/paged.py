@@ -54,7 +54,7 @@ def looked_up(name: str, core: str, src: Var, indices: object, table: object, bl
             )
         if var.type.dtype not in kinds:
             taken = ", ".join(k.short for k in kinds)
-            fail("PTO231", op=f"{what} of {name}", dtype=var.type.dtype.name, taken=taken)
+            rec.refuse_dtype(f"{what} of {name}", var.type.dtype.name, taken)
     page = rec.integer(name, "block_size", block_size)
     if page < 1:
         fail(

@@ -113,7 +113,7 @@ def _result_of_tensors(base: DataType, exponent: DataType) -> DataType:
     if len(both) == 1:
         return base
     if both & SMALL:
-        fail("PTO228", op="pow", first=base.name, other=exponent.name)
+        rec.refuse_two_dtypes("pow", base.name, exponent.name)
     if both == {FP16, BF16}:
         return FP32
     return next(dtype for dtype in (FP32, FP16, BF16) if dtype in both)

@@ -113,7 +113,7 @@ def quantize(input: Var, scale: Var, otype: DataType, axis: int, zero_points: Va
     want = INT8 if zero_points is None else UINT8
     if kind is not want:
         given = "without" if zero_points is None else "with"
-        fail("PTO231", op=f"otype of quantize {given} zero_points", dtype=kind.name, taken=want.short)
+        rec.refuse_choice(f"otype of quantize {given} zero_points", kind.name, want.short)
     return _recorded("quantize", source, scale, axis, zero_points, kind)
 
 
@@ -152,5 +152,5 @@ def dequantize(input: Var, scale: Var, otype: DataType, axis: int, zero_points: 
     source = rec.tile("dequantize", "input", input)
     kind = rec.data_type("dequantize", "otype", otype)
     if kind is not FP32:
-        fail("PTO231", op="otype of dequantize", dtype=kind.name, taken="FP32")
+        rec.refuse_choice("otype of dequantize", kind.name, "FP32")
     return _recorded("dequantize", source, scale, axis, zero_points, kind)

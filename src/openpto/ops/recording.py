@@ -11,12 +11,12 @@ import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from openpto._records import replace
-from openpto.diagnostics import Site, T, current_site, fail, portability
+from openpto.diagnostics import Site, T, conversions, current_site, fail, portability
 from openpto.diagnostics.words import both
 from openpto.ir import affine
 from openpto.ir import expr as ex
@@ -130,11 +130,22 @@ def ints(var: Var) -> tuple[int, ...]:
     return cast("tuple[int, ...]", var.type.shape)
 
 
+def refuse_dtype(op: str, dtype: str, taken: str) -> NoReturn:
+    """A tensor of a type that the op does not have (PTO231)."""
+    fail("PTO231", op=op, dtype=dtype, taken=taken, how=conversions.to_one_of(dtype, taken))
+
+
+def refuse_choice(op: str, dtype: str, taken: str) -> NoReturn:
+    """The same of a DataType that is an argument (PTO231)."""
+    choice = taken.partition(",")[0]
+    fail("PTO231", op=op, dtype=dtype, taken=taken, how=f"pypto.DT_{choice}")
+
+
 def element_type(op: str, dtype: DataType, dtypes: Dtypes | None, *, computes: bool = True) -> None:
     """Refuse a type outside the op's table (PTO231), or one that is not available yet (PTO903)."""
     if dtypes is not None and dtype not in dtypes.union:
         taken = ", ".join(d.short for d in sorted(dtypes.union))
-        fail("PTO231", op=called(op), dtype=dtype.name, taken=taken)
+        refuse_dtype(called(op), dtype.name, taken)
     if computes and dtype not in COMPUTED:
         fail("PTO903", op=called(op), dtype=dtype.name)
     if not computes:
@@ -149,10 +160,15 @@ def host_type(op: str, dtype: DataType) -> None:
         fail("PTO903", op=called(op), dtype=dtype.name)
 
 
+def refuse_two_dtypes(op: str, first: str, other: str) -> NoReturn:
+    """Two operands that had to have one element type (PTO228)."""
+    fail("PTO228", op=op, first=first, other=other, how=conversions.to_one(first, other))
+
+
 def same_dtype(op: str, first: Var, other: Var) -> None:
     """Both operands have one element type (PTO228)."""
     if first.type.dtype is not other.type.dtype:
-        fail("PTO228", op=called(op), first=first.type.dtype.name, other=other.type.dtype.name)
+        refuse_two_dtypes(called(op), first.type.dtype.name, other.type.dtype.name)
 
 
 def integer(op: str, name: str, value: object) -> int:
@@ -345,7 +361,8 @@ def scalar(op: str, value: object, dtype: DataType) -> Imm:
         fail("PTO225", op=called(op), got=type_name(value), hint=_number_hint(value))
     if isinstance(value, Imm):
         if value.dtype is not dtype:
-            fail("PTO228", op=called(op), first=dtype.name, other=value.dtype.name)
+            how = conversions.element_of(dtype.name)
+            fail("PTO228", op=called(op), first=dtype.name, other=value.dtype.name, how=how)
         value = value.value
     assert isinstance(value, (int, float))
     return represented(op, value, dtype)

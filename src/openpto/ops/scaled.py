@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from openpto.diagnostics import T, fail
+from openpto.diagnostics import T, conversions, fail
 from openpto.ir.dtypes import DataType
 from openpto.ir.enums import DequantScaleRoundingMode, TileOpFormat
 from openpto.ir.expr import Dim
@@ -194,9 +194,9 @@ def _element_type(source: Var, quant_dtype: object) -> DataType:
     if kind is E4M3:
         return E4M3
     if kind is not E2M1X2:
-        fail("PTO231", op="quant_dtype of quant_mx", dtype=kind.name, taken="FP8E4M3, FP4_E2M1X2")
+        rec.refuse_choice("quant_dtype of quant_mx", kind.name, "FP8E4M3, FP4_E2M1X2")
     if source.type.dtype not in HALVES:
-        fail("PTO231", op="quant_mx to FP4_E2M1X2", dtype=source.type.dtype.name, taken="FP16, BF16")
+        rec.refuse_dtype("quant_mx to FP4_E2M1X2", source.type.dtype.name, "FP16, BF16")
     return E2M1
 
 
@@ -405,7 +405,7 @@ def _check_matrices(a: Var, b: Var) -> None:
     for what in (a, b):
         rec.element_type("scaled_mm", what.type.dtype, None, computes=False)
         if what.type.dtype not in (E4M3, E5M2, E2M1):
-            fail("PTO231", op="scaled_mm", dtype=what.type.dtype.name, taken="FP8E4M3, FP8E5M2, FP4_E2M1")
+            rec.refuse_dtype("scaled_mm", what.type.dtype.name, "FP8E4M3, FP8E5M2, FP4_E2M1")
         if what.type.dtype is E5M2 and what.type.fmt is TileOpFormat.TILEOP_NZ:
             fail("PTO276", why=ONLY_ND)
         if what.type.dtype is E2M1 and rec.ints(what)[-1] % 2:
@@ -415,7 +415,7 @@ def _check_matrices(a: Var, b: Var) -> None:
             )
             fail("PTO263", op="scaled_mm", why=why)
     if (first is E2M1) is not (other is E2M1):
-        fail("PTO272", first=first.name, other=other.name)
+        fail("PTO272", first=first.name, other=other.name, how=conversions.to_one(first.name, other.name))
 
 
 def _widened(name: str, matrix: Var, k_axis: int, scale: object, transposed: object, *, rows_first: bool) -> Var:
@@ -427,7 +427,7 @@ def _widened(name: str, matrix: Var, k_axis: int, scale: object, transposed: obj
     groups = -(-depth // 64)
     want = (rows, groups, 2) if rows_first else (groups, rows, 2)
     if found.type.dtype is not E8M0:
-        fail("PTO231", op=f"{name} of scaled_mm", dtype=found.type.dtype.name, taken="FP8E8M0")
+        rec.refuse_dtype(f"{name} of scaled_mm", found.type.dtype.name, "FP8E8M0")
     if rec.ints(found) != want:
         shown = shapes.shape_text(want), shapes.shape_text(found.type.shape)
         fail(

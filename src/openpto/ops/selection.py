@@ -209,7 +209,7 @@ def axpy_(y: Var, x: Var, alpha: int | float = 1.0) -> Var:
     """
     target, addend = rec.tile("axpy_", "y", y), rec.tile("axpy_", "x", x)
     if (target.type.dtype, addend.type.dtype) == (FP16, FP32):
-        fail("PTO228", op="axpy_", first=FP16.name, other=FP32.name)
+        rec.refuse_two_dtypes("axpy_", FP16.name, FP32.name)
     same_rank("axpy_", [target, addend])
     if shapes.broadcast([rec.ints(target), rec.ints(addend)]) != rec.ints(target):
         shown = both(*(shapes.shape_text(v.type.shape) for v in (target, addend)))

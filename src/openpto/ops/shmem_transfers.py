@@ -29,7 +29,7 @@ def sent(name: str, src: Var, offsets: object, dst: ShmemTensor, dst_pe: object,
     add = put_op is AtomicType.ADD
     widened = add and tile.type.dtype in HALVES and shared.dtype is FP32
     if tile.type.dtype is not shared.dtype and not widened:
-        fail("PTO228", op=name, first=shared.dtype.name, other=tile.type.dtype.name)
+        rec.refuse_two_dtypes(name, shared.dtype.name, tile.type.dtype.name)
     starts = rec.dims(name, "offsets", offsets)
     for what, rank in (("src", tile.type.rank), ("offsets", len(starts))):
         if rank != shared.rank:

@@ -107,7 +107,7 @@ def topk(
             ),
         )
     if algo is TopKAlgo.MERGE_SORT and var.type.dtype is not FP32:
-        fail("PTO231", op="topk with MERGE_SORT", dtype=var.type.dtype.name, taken="FP32")
+        rec.refuse_dtype("topk with MERGE_SORT", var.type.dtype.name, "FP32")
     _check_tile(var, count, algo)
     attrs = {"k": count, "largest": rec.flag("topk", "largest", largest), "algo": algo}
     valid = (*var.valid[:-1], count)

@@ -96,7 +96,7 @@ tensor_rule(
         "Non-FP8 inputs require identical dtypes. got {first} and {other}",
         "Non-FP8 inputs require identical dtypes.（实际为 {first} 和 {other}）",
     ),
-    help=("convert one of them: pypto.cast(t, pypto.{first})", "请转换其中一个：pypto.cast(t, pypto.{first})"),
+    help=("convert one of them: {how}", "请转换其中一个：{how}"),
     why=("The cube unit multiplies elements of one type.", "cube 单元对同一类型的元素做乘积。"),
     phrases=("Non-FP8 inputs require identical dtypes.",),
     aliases=("F00002",),

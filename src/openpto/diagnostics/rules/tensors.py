@@ -222,7 +222,7 @@ tensor_rule(
         "The dtype of input tensors are not same. {op} has {first} and {other}",
         "The dtype of input tensors are not same. {op} 的操作数为 {first} 和 {other}",
     ),
-    help=("convert one of them: pypto.cast(t, pypto.{first})", "请转换其中一个：pypto.cast(t, pypto.{first})"),
+    help=("convert one of them: {how}", "请转换其中一个：{how}"),
     why=(
         "Nothing is promoted silently: both operands of a vector instruction have one element type.",
         "不会自动提升类型：向量指令的两个操作数必须是同一元素类型。",
@@ -281,7 +281,7 @@ tensor_rule(
         "{op} does not take {dtype} on any chip; it takes {taken}",
         "{op} 在任何芯片上都不支持 {dtype}；支持的类型为 {taken}",
     ),
-    help=("convert with pypto.cast first", "请先用 pypto.cast 转换"),
+    help=("use {how}", "请使用 {how}"),
     why=(
         (
             "Every operation has a list of element types that its instructions work on; another one is refused by the "
@@ -433,10 +433,7 @@ tensor_rule(
     RuntimeError,
     title=("no chip has this conversion", "没有芯片支持此转换"),
     message=("cast from {source} to {target} exists on no chip", "没有芯片支持从 {source} 到 {target} 的 cast"),
-    help=(
-        "go through DT_FP16 or DT_FP32; from BOOL use pypto.where(c, 1.0, 0.0), to BOOL a comparison",
-        "可经由 DT_FP16 或 DT_FP32 转换；从 BOOL 请用 pypto.where(c, 1.0, 0.0)，到 BOOL 请用比较",
-    ),
+    help=("use {how}", "请使用 {how}"),
     why=(
         "The convert instructions cover a table of pairs; the rest needs two steps. BOOL is no number type.",
         "转换指令只覆盖一张类型对表；其余需要两步。BOOL 不是数值类型。",

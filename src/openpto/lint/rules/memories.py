@@ -27,6 +27,7 @@ from openpto.device import (
     vector_bytes,
     vector_demand,
 )
+from openpto.diagnostics.conversions import in_steps
 from openpto.lint import api
 from openpto.lint.hooks import Binary, Call, on, on_call, on_operation
 from openpto.lint.results import REDUCTIONS, dtype_of, flag, result
@@ -289,4 +290,5 @@ def conversions(walk: Walk, call: Call) -> None:
     ):
         return
     if target not in api.casts(source.dtype):
-        walk.report("PTO265", call.node, source=source.dtype, target=target)
+        how = in_steps(source.dtype, target)
+        walk.report("PTO265", call.node, source=source.dtype, target=target, how=how)

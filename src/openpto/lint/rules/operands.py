@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from openpto.diagnostics import conversions
 from openpto.diagnostics.language import T
 from openpto.diagnostics.words import A_TEXT, both
 from openpto.lint import api
@@ -83,7 +84,8 @@ def pair(walk: Walk, node: ast.AST, op: str, left: Value, right: Value) -> None:
     """Two operands of an operation element by element."""
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         if left.dtype is not None and right.dtype is not None and left.dtype != right.dtype:
-            walk.report("PTO228", node, op=op, first=left.dtype, other=right.dtype)
+            how = conversions.to_one(left.dtype, right.dtype)
+            walk.report("PTO228", node, op=op, first=left.dtype, other=right.dtype, how=how)
         elif not fit(left, right):
             walk.report("PTO229", node, op=op, shapes=both(shape_text(left), shape_text(right)))
         return
@@ -128,7 +130,8 @@ def kinds(walk: Walk, call: Call) -> None:
     elif isinstance(value, Tensor) and value.dtype is not None and operation.dtypes is not None and _judged(operation):
         if value.dtype not in operation.dtypes and value.dtype != "DT_BOOL":
             taken = ", ".join(sorted(name.removeprefix("DT_") for name in operation.dtypes))
-            walk.report("PTO231", call.at(first), op=call.name, dtype=value.dtype, taken=taken)
+            how = conversions.to_one_of(value.dtype, taken)
+            walk.report("PTO231", call.at(first), op=call.name, dtype=value.dtype, taken=taken, how=how)
 
 
 def _judged(operation: api.Operation) -> bool:
@@ -172,7 +175,8 @@ def _product(
     a, b = operands
     if a.dtype is not None and b.dtype is not None and a.dtype != b.dtype:
         if not {a.dtype, b.dtype} <= {"DT_FP8E4M3", "DT_FP8E5M2"}:
-            walk.report("PTO272", node, first=a.dtype, other=b.dtype)
+            how = conversions.to_one(a.dtype, b.dtype)
+            walk.report("PTO272", node, first=a.dtype, other=b.dtype, how=how)
     for tensor, name, place in ((a, "input", places[0]), (b, "mat2", places[1])):
         extent = tensor.shape[-1] if tensor.shape else None
         if extent is not None and extent.value is not None and extent.value > INNER_LIMIT:
