@@ -90,8 +90,8 @@ tensor_rule(
     ),
     phrases=("Test condition must be a symbolic scalar or boolean, but got Tensor.",),
     aliases=("F00001",),
-    bad=program("out[:] = max(x, x)"),
-    good=program("out[:] = pypto.maximum(x, x)"),
+    bad=program("out[:] = x if any([x]) else x * 2.0"),
+    good=program("out[:] = pypto.where(x > 0.0, x, x * 2.0)"),
 )
 tensor_rule(
     "PTO260",
