@@ -54,7 +54,10 @@ MODELS: dict[str, dict[str, str]] = {
     },
     "moe_gating": {"customary": "GLM 4.5: 8 of 160 experts", "of_256_experts": "llada2: 256 experts"},
     "moe_dispatch": {"customary": "GLM 4.5: 5120, 8 of 160 experts", "of_256_experts": "llada2: 2048, 256 experts"},
-    "grouped_matmul": {"customary": "llada2: 2048 to 512, with a few of its experts"},
+    "grouped_matmul": {
+        "customary": "llada2: 2048 to 512, with a few of its experts",
+        "wide_experts": "minimax: 3072 to 1536, with a few of its experts",
+    },
     "moe_combine": {"customary": "GLM 4.5: 5120, 8 of 160 experts", "of_256_experts": "llada2: 2048, 256 experts"},
     "shared_expert": {"customary": "GLM 4.5: 5120 through 192"},
     "cross_entropy": {"customary": "llada2: a vocabulary of 126464"},

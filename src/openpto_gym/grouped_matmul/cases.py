@@ -10,7 +10,7 @@ from openpto.testing import Tolerance
 from openpto_gym.grouped_matmul.golden import numpy_golden, torch_golden
 from openpto_gym.grouped_matmul.kernel import grouped_matmul
 from openpto_gym.matmul.cases import RTOL
-from openpto_gym.operator import FP32, Arrays, Case, Operator, cases_of
+from openpto_gym.operator import BF16, FP32, Arrays, Case, Operator, cases_of
 from openpto_gym.special import not_finite
 
 
@@ -41,6 +41,10 @@ CASES = cases_of(
     customary={
         "groups": (40, 0, 200, 16, 0, 0, 100, 9), "k": 2048, "n": 512, "slow": True,
         "tolerance": Tolerance(rtol=2.0**-7, atol=3e-7 * 2048),
+    },
+    wide_experts={
+        "groups": (20, 0, 130, 3), "k": 3072, "n": 1536, "slow": True, "dtypes": (BF16,),
+        "tolerance": Tolerance(rtol=2.0**-7, atol=3e-7 * 3072),
     },
 )  # fmt: skip
 
