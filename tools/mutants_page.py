@@ -18,7 +18,8 @@ from typing import Any
 from openpto_gym.mutation.campaign import campaign, mutants_of
 from openpto_gym.mutation.mutant import Mutant, subjects
 from openpto_gym.mutation.mutators import MUTATORS
-from openpto_gym.mutation.tally import CHECKS, change, digest
+from openpto_gym.mutation.report import ESCAPED, MEANINGS, ONLY_LINT, change
+from openpto_gym.mutation.tally import CHECKS, digest
 from openpto_gym.mutation.trial import Outcome
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,13 +36,10 @@ is changed in one place at a time, and each of these mutants is linted and run o
 module: on those of some operators that use it), the slow cases left out. This page says what found them. It is written
 by `tools/mutants_page.py`; `pypto gym mutants NAME` repeats the trials of an operator and shows every mutant.
 
-- **stop**: a coded stop of the compiler. **fault**: one of the run, or a kernel that writes nothing (PTO4xx).
-  **undefined**: elements that nothing has written were read or stored. **receipt**: an output that the run did not
-  write, or an input that it changed. **numbers**: the comparison with the golden. **time**: a case did not end.
-  **python**: an exception of Python while the kernel was traced.
-- **lint** counts what the linter finds in the text, whatever a run finds; **only lint** is what nothing else found.
-- **same**: changes that mean what the kernel means, each with its reason below. They are not counted as faults.
+- **same**: changes that mean what the kernel means, each with its reason below. They give the bits of the kernel and no
+  warning that it does not give, and are not counted as faults.
 - **escaped**: faults that nothing found. **caught** is the share of faults that something found.
+- **lint** counts what the linter finds in the text, whatever a run finds; **only lint** is what nothing else found.
 
 """
 
@@ -88,6 +86,10 @@ def page(counts: dict[str, Record]) -> str:
         HEADER.rstrip("\n"),
         *([f"- Not tried yet: {', '.join(left)}."] if left else []),
         "",
+        "## What found them",
+        "",
+        *_by_check(counts),
+        "",
         "## By subject",
         "",
         *_table("subject", _by_subject(counts)),
@@ -99,6 +101,16 @@ def page(counts: dict[str, Record]) -> str:
     lines += ["", "Faults that these rules do not reach are written down in `mutants.py` beside an operator.", ""]
     lines += ["## Escapes", "", *_escapes(counts), "", "## Changes that mean the same", "", *_same(counts)]
     return "\n".join(lines) + "\n"
+
+
+def _by_check(counts: dict[str, Record]) -> Iterator[str]:
+    """How many faults each check found, those that found most first."""
+    found = sum(_by_subject(counts).values(), Counter[str]())
+    yield from ("| check | what it is | faults |", "|---|---|---:|")
+    for check in sorted(CHECKS, key=lambda check: -found[check]):
+        yield f"| **{check}** | {MEANINGS[check]} | {found[check]} |"
+    yield f"| **only lint** | {ONLY_LINT} | {found['only lint']} |"
+    yield f"| **escaped** | {ESCAPED} | {found['escaped']} |"
 
 
 def _by_subject(counts: dict[str, Record]) -> dict[str, Counter[str]]:

@@ -1,21 +1,16 @@
-"""Mutants of the gym: their list, their trials, and the page about them."""
+"""Mutants of the gym: their list, and the page about them."""
 
 import ast
-import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import mutants_page
-from openpto.cli import app as application
-from openpto_gym.mutation import mutant as listing
 from openpto_gym.mutation.campaign import campaign, mutants_of, sample
-from openpto_gym.mutation.mutant import Equivalent, Planted, Subject, mutants, subject, subjects
+from openpto_gym.mutation.mutant import subject, subjects
 from openpto_gym.mutation.mutators import MUTATORS
 from openpto_gym.mutation.source import Source, sites
-from openpto_gym.mutation.tally import WANTED, change, tally, verdict
-from openpto_gym.mutation.trial import trial
+from openpto_gym.mutation.tally import WANTED
 
 COUNTS = mutants_page.read()
 
@@ -113,79 +108,6 @@ def test_mutants_are_python(name):
     assert tree not in [ast.dump(ast.parse(mutant.text)) for mutant in mutants_of(name)]
 
 
-def softmax_with(monkeypatch, planted=(), equivalents=()):
-    monkeypatch.setattr(listing, "declared", lambda of: (planted, equivalents))
-    monkeypatch.setattr(listing, "MUTATORS", {})
-    return mutants(subject("softmax"))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "check", "code"),
-    [
-        ("[row, 0], out)", "[row, 1], out)", "fault", "PTO452"),
-        ("block - pypto.amax(block, -1, True)", "block", "numbers", ""),
-        ("= tile_shape(cols)", "= tile_shape(None)", "python", "TypeError"),
-        ("x, [tile_rows, cols], [row, 0]", "x, [tile_rows, rows], [row, 0]", "stop", "PTO234"),
-        ("widened(pypto.view(x", "pypto.tensor([tile_rows, cols], pypto.DT_FP32)\n        y = widened(pypto.view(x",
-         "undefined", "PTO410"),
-    ],
-)  # fmt: skip
-def test_what_finds_a_fault(monkeypatch, old, new, check, code):
-    (mutant,) = softmax_with(monkeypatch, [Planted("fault", "kind", old, new)])
-    outcome = trial(mutant, subject("softmax"), lint=False)
-    assert (outcome.check, outcome.code) == (check, code), outcome.detail
-    assert outcome.caught
-    assert not outcome.escaped
-    assert outcome.check in verdict(outcome)
-
-
-def test_a_fault_that_never_ends_is_found_by_the_clock(monkeypatch):
-    from openpto_gym.mutation import trial as trials
-
-    monkeypatch.setattr(trials, "LIMIT", 0.2)
-    faults = [Planted("fault", "kind", "rows, cols = x.shape", "rows, cols = x.shape\n    while cols > 0: pass")]
-    (mutant,) = softmax_with(monkeypatch, faults)
-    assert trial(mutant, subject("softmax"), lint=False).check == "time"
-
-
-def test_an_escape_and_a_wrong_reason_are_told(monkeypatch):
-    """What nothing finds is an escape; what is said to mean the same has to give the bits of the kernel."""
-    same = Planted(
-        "same", "kind", "weights / pypto.sum(weights, -1, True)", "(weights + 0.0) / pypto.sum(weights, -1, True)"
-    )
-    near = Planted("near", "kind", "pypto.exp(block - ", "pypto.exp(0.0000001 + block - ")
-    reasons = [Equivalent(fault.name, " ".join(fault.old.split()), "a reason") for fault in (same, near)]
-    escaped, _ = softmax_with(monkeypatch, [same, near])
-    assert trial(escaped, subject("softmax")).escaped
-    good, wrong = (trial(m, subject("softmax")) for m in softmax_with(monkeypatch, [same, near], reasons))
-    assert (good.caught, good.escaped, verdict(good)) == (False, False, "same meaning")
-    assert (wrong.check, wrong.escaped) == ("numbers", False)
-    total = tally([good, wrong])
-    assert (total.mutants, total.same, total.counted, len(total.wrong), total.good) == (2, 2, 0, 1, False)
-
-
-def test_texts_and_reasons_have_to_fit(monkeypatch):
-    with pytest.raises(ValueError, match="occurs 0 times"):
-        softmax_with(monkeypatch, [Planted("fault", "kind", "no such text", "x")])
-    (mutant,) = softmax_with(monkeypatch, [Planted("fault", "kind", "rows, cols = x.shape", "rows, = = x")])
-    with pytest.raises(SyntaxError):
-        trial(mutant, subject("softmax"), lint=False)
-    with pytest.raises(ValueError, match="fits 0 mutants, not 1"):
-        softmax_with(monkeypatch, [], [Equivalent("mask_dropped", "x", "a reason")])
-
-
-def test_a_shared_module_is_tried_in_the_kernels_that_use_it():
-    """The mask of the running softmax, judged by the first operator with a mask; the real modules stay as they were."""
-    import openpto_gym
-    from openpto_gym import flash
-
-    shared = subject("flash")
-    (mutant, *_) = [m for m in mutants(shared) if m.mutator == "mask_dropped"]
-    outcome = trial(mutant, Subject(shared.name, shared.module, shared.judges[:1]))
-    assert outcome.check == "numbers"
-    assert openpto_gym.flash is flash
-
-
 def test_a_seeded_sample_is_caught_as_the_page_says():
     """A few mutants of all that were counted, tried anew."""
     for outcome in sample(list(COUNTS), 40, seed=20):
@@ -212,29 +134,6 @@ def test_enough_is_caught():
     found = sum(count for check, count in numbers.items() if check not in ("escaped", "same", "lint"))
     assert found / (found + numbers.get("escaped", 0)) >= WANTED
     assert sum(len(kept["escapes"]) for kept in COUNTS.values()) == numbers.get("escaped", 0)
-
-
-def test_the_command_shows_every_mutant():
-    done = CliRunner().invoke(application.app, ["gym", "mutants", "precision"])
-    assert done.exit_code == 0, done.output
-    for mutant in mutants_of("precision"):
-        assert mutant.name in done.stdout
-        assert change(mutant) in done.stdout
-    assert "faults are found" in done.stdout
-
-
-def test_the_command_writes_json():
-    done = CliRunner().invoke(application.app, ["gym", "mutants", "softmax", "--json", "--sample", "2"])
-    first, second = json.loads(done.stdout)
-    assert first["mutant"] != second["mutant"]
-    assert set(first) >= {"kind", "before", "after", "caught", "check", "code", "case", "lint", "same_meaning"}
-
-
-def test_the_command_refuses_unknown_names():
-    assert CliRunner().invoke(application.app, ["gym", "mutants"]).exit_code == 2
-    done = CliRunner().invoke(application.app, ["gym", "mutants", "nonsense"])
-    assert done.exit_code == 1
-    assert "PTO599" in str(done.exception)
 
 
 @pytest.mark.slow

@@ -29,21 +29,21 @@ def mutants(
 
     Exit code 1 if fewer than 95 % of the faults are found, or if a change that is said to mean the same is found.
     """
-    from openpto_gym.mutation import tally
     from openpto_gym.mutation.campaign import campaign, sample
     from openpto_gym.mutation.mutant import subject, subjects
+    from openpto_gym.mutation.report import as_json as described
+    from openpto_gym.mutation.tally import tally
 
     if bool(names) == every:
         raise typer.BadParameter("name operators, or give --all")
     chosen = [found.name for found in (subjects() if every else map(subject, names or ()))]
     running = campaign(chosen, jobs) if draw is None else sample(chosen, draw, seed, jobs)
     outcomes = list(_shown(running))
-    total = tally.tally(outcomes)
     if as_json:
-        typer.echo(json.dumps([tally.as_json(outcome) for outcome in outcomes], indent=1, ensure_ascii=False))
+        typer.echo(json.dumps([described(outcome) for outcome in outcomes], indent=1, ensure_ascii=False))
     else:
         _write(outcomes, each or not every)
-    if not total.good:
+    if not tally(outcomes).good:
         raise typer.Exit(1)
 
 
@@ -59,18 +59,14 @@ def _shown(outcomes: Iterable[Outcome]) -> Iterable[Outcome]:
 
 
 def _write(outcomes: list[Outcome], each: bool) -> None:
-    from openpto_gym.mutation import tally
+    from openpto_gym.mutation import report
 
-    for line in [*tally.each(outcomes), ""] if each else []:
+    parts: list[Iterable[str]] = [report.lines_of_kernel(outcomes)] if each else []
+    parts += [report.by_check(outcomes), report.by_kind(outcomes)]
+    if len({outcome.mutant.subject for outcome in outcomes}) > 1:
+        parts.append(report.by_subject(outcomes))
+    for part in parts:
+        for line in (*part, ""):
+            typer.echo(line)
+    for line in report.end(outcomes):
         typer.echo(line)
-    for line in tally.table(outcomes):
-        typer.echo(line)
-    total = tally.tally(outcomes)
-    typer.echo(
-        f"\n{total.caught} of {total.counted} faults are found ({total.share:.1%}); "
-        f"{total.same} more changes mean the same as the kernel"
-    )
-    for mutant in total.escapes:
-        typer.echo(f"ESCAPED  {mutant.name}  {mutant.function}:{mutant.line}  {tally.change(mutant)}")
-    for mutant in total.wrong:
-        typer.echo(f"WRONG REASON  {mutant.name} is found, so it does not mean the same: {mutant.reason}", err=True)

@@ -1,13 +1,12 @@
 """Faults planted by hand, and mutants that mean the same."""
 
 from openpto_gym.mutation.mutant import Equivalent, Planted
-from openpto_gym.mutation.reasons import ENDS_WITH_TENSOR, MORE_IS_CUT, SAME_START
+from openpto_gym.mutation.reasons import ENDS_WITH_TENSOR, SAME_START
 
 PLANTED: tuple[Planted, ...] = ()
 
 EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent("valid_shape_lost", ", valid_shape=column", ENDS_WITH_TENSOR, within="pypto.view(labels"),
-    Equivalent("valid_shape_lost", ", valid_shape=column", MORE_IS_CUT, within="pypto.full(", count=5),
     Equivalent("valid_shape_lost", ", valid_shape=[live, live_v]", ENDS_WITH_TENSOR),
     Equivalent(
         "init_wrong",

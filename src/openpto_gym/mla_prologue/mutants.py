@@ -16,10 +16,5 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent("valid_shape_lost", ", valid_shape=[live, width]", CUT_SOURCE, count=2),
     Equivalent("valid_shape_lost", ", valid_shape=[live, latent]", CUT_SOURCE),
     Equivalent("valid_shape_lost", ", valid_shape=[live, 1]", ENDS_WITH_TENSOR),
-    Equivalent(
-        "init_missing",
-        "pypto.full([TOKENS, 2 * half], 0.0, pypto.DT_FP32, valid_shape=[live, 2 * half])",
-        STORED_FIRST,
-    ),
     Equivalent("init_wrong", "0.0", STORED_FIRST),
 )

@@ -11,9 +11,4 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "starts[0] is 0, so that the first step adds nothing to starts[1].",
         after="1, count",
     ),
-    Equivalent(
-        "function_dropped",
-        "pypto.clone(starts)",
-        "A move copies: later changes of starts do not reach group_sums, cloned or not.",
-    ),
 )

@@ -19,8 +19,8 @@ CARRIED = (
 CUT_NEXT = "The reshape that follows cuts to the same live rows, and until then nothing is computed."
 
 MORE_IS_CUT = (
-    "More rows than the live ones are valid here, but every use meets an operand that is cut to the live rows, and the "
-    "smaller extent counts."
+    "The rows behind the live ones are valid here and hold zeros, but what follows is cut to the live rows: none of "
+    "them meets another operand or is stored."
 )
 
 SAME_START = "The tensors that get each other's name are made in the same way and hold the same numbers."

@@ -1,7 +1,7 @@
 """Faults planted by hand in the modules that kernels share, and their mutants that mean the same, by module."""
 
 from openpto_gym.mutation.mutant import Equivalent, Planted
-from openpto_gym.mutation.reasons import CARRIED, CUT_NEXT, ENDS_WITH_TENSOR, MORE_IS_CUT
+from openpto_gym.mutation.reasons import CARRIED, CUT_NEXT, ENDS_WITH_TENSOR
 
 PLANTED: dict[str, tuple[Planted, ...]] = {
     "flash": (
@@ -21,9 +21,6 @@ EQUIVALENT: dict[str, tuple[Equivalent, ...]] = {
     "flash": (
         Equivalent("valid_shape_lost", ", valid_shape=valid", CUT_NEXT, function="rows_of"),
         Equivalent("valid_shape_lost", ", valid_shape=[valid[rows], valid[-1]]", CARRIED),
-        Equivalent("valid_shape_lost", ", valid_shape=[live, 1]", MORE_IS_CUT, count=2),
-        Equivalent("valid_shape_lost", ", valid_shape=[live, width]", MORE_IS_CUT),
-        Equivalent("valid_shape_lost", ", valid_shape=valid", MORE_IS_CUT, function="positions", count=2),
         Equivalent(
             "loop_first_lost",
             "len(shape) - 1",

@@ -7,9 +7,9 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import repeat
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 import openpto
-from openpto.diagnostics import PyptoError
+from openpto.diagnostics import PyptoError, collect_warnings
 from openpto.lint.engine import lint_text
 from openpto.testing import compare, summary
 from openpto_gym import registry
@@ -27,12 +27,13 @@ from openpto_gym.mutation.mutant import Mutant, Subject
 from openpto_gym.mutation.variant import load_variant
 from openpto_gym.operator import Arrays, Case, Operator
 
-Check = Literal["stop", "fault", "undefined", "receipt", "numbers", "time", "python", ""]
+Check = Literal["stop", "fault", "undefined", "receipt", "numbers", "time", "python", "warning", ""]
 """What finds a mutant in a run: a coded stop before the run, a fault of the run, the checks of undefined elements, the
 receipt (an output or an input is not what it should be), the comparison with the golden, the time limit, an exception
-of Python without a code; or nothing."""
+of Python without a code; where none of these does, a warning that the kernel itself does not give; or nothing."""
 
 UNDEFINED = frozenset({"PTO401", "PTO402", "PTO403", "PTO410"})
+RECEIPT = frozenset({"PTO537", "PTO543"})
 LIMIT = 10.0
 """Seconds of processor time of a case after which a mutant counts as one that does not end; kernels take two."""
 
@@ -76,6 +77,24 @@ class _Exam:
     goldens: Arrays
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a run found; the fields are those of an outcome."""
+
+    check: Check = ""
+    code: str = ""
+    case: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a kernel writes, as bytes by output, and the codes of its warnings."""
+
+    bits: Mapping[str, bytes]
+    warnings: frozenset[str]
+
+
 def trial(mutant: Mutant, subject: Subject, *, lint: bool = True) -> Outcome:
     """Lint a mutant and run it on the cases of the operators that judge it."""
     codes = _lint_codes(mutant, subject) if lint else ()
@@ -83,11 +102,13 @@ def trial(mutant: Mutant, subject: Subject, *, lint: bool = True) -> Outcome:
         warnings.simplefilter("ignore")
         path = Path(folder) / f"{mutant.name.replace('/', '_')}.py"
         path.write_text(mutant.text, encoding="utf-8")
-        check, code, case, detail = _run(subject, path, same_bits=bool(mutant.reason) and not mutant.rounds)
-    return Outcome(mutant, check, code, case, detail, codes)
+        found = _run(subject, path, same_bits=bool(mutant.reason) and not mutant.rounds)
+    return Outcome(mutant, found.check, found.code, found.case, found.detail, codes)
 
 
-def _run(subject: Subject, path: Path, *, same_bits: bool) -> tuple[Check, str, str, str]:
+def _run(subject: Subject, path: Path, *, same_bits: bool) -> _Found:
+    """What finds a mistake on the cases of the judges; a warning only where nothing else does."""
+    warned = _Found()
     for name in subject.judges:
         case = ""
         try:
@@ -96,55 +117,63 @@ def _run(subject: Subject, path: Path, *, same_bits: bool) -> tuple[Check, str, 
                 for exam in exams(name):
                     case = exam.case.name if len(subject.judges) == 1 else f"{name} {exam.case.name}"
                     with _limited():
-                        problem = _examine(operator, exam, same_bits)
-                    if problem is not None:
-                        return problem[0], "", case, problem[1]
+                        found = _examine(operator, exam, same_bits)
+                    if found.check not in ("", "warning"):
+                        return replace(found, case=case)
+                    if found.check and not warned.check:
+                        warned = replace(found, case=case)
         except PyptoError as error:
-            first = str(error).splitlines()[0]
-            if error.code in ("PTO537", "PTO543"):
-                return "receipt", error.code, case, first
-            return _kind_of_stop(error.code), error.code, case, first
+            return _Found(_kind_of_stop(error.code), error.code, case, str(error).splitlines()[0])
         except _OutOfTimeError:
-            return "time", "", case, f"not done after {LIMIT:g} s"
+            return _Found("time", "", case, f"not done after {LIMIT:g} s")
         except SyntaxError:  # no program is no mutant
             raise
         except Exception as error:  # whatever a broken kernel raises while it is traced
-            return "python", type(error).__name__, case, f"{type(error).__name__}: {error}"
-    return "", "", "", ""
+            return _Found("python", type(error).__name__, case, f"{type(error).__name__}: {error}")
+    return warned
 
 
-def _examine(operator: Operator, exam: _Exam, same_bits: bool) -> tuple[Check, str] | None:
-    """Run one case: the check that finds a mistake and what it says, or None.
+def _examine(operator: Operator, exam: _Exam, same_bits: bool) -> _Found:
+    """Run one case: the check that finds a mistake and what it says.
 
     What is said to mean the same has to give the bits of the kernel as well.
     """
     inputs = {name: array.copy() for name, array in exam.inputs.items()}
-    outputs = operator.run(exam.case, inputs)
+    with collect_warnings() as said:
+        outputs = operator.run(exam.case, inputs)
     for name, array in exam.inputs.items():
         if array.tobytes() != inputs[name].tobytes():
-            return "receipt", f"the input {name} was changed"
+            return _Found("receipt", detail=f"the input {name} was changed")
     for name, actual in outputs.items():
         golden = exam.goldens[name]
         operator.require_run(exam.case, name, actual, exam.inputs, golden)
         found = compare(actual, golden, exam.case.tolerance_of(name))
         if not found.ok:
-            return "numbers", f"{name}: {summary(found)}"
+            return _Found("numbers", detail=f"{name}: {summary(found)}")
     if same_bits:
-        for name, expected in _bits_of_kernel(operator.name, exam.case.name).items():
+        for name, expected in _kernel_itself(operator.name, exam.case.name).bits.items():
             if outputs[name].tobytes() != expected:
-                return "numbers", f"{name}: not the bits of the kernel"
-    return None
+                return _Found("numbers", detail=f"{name}: not the bits of the kernel")
+    for warning in said:
+        if warning.code not in _kernel_itself(operator.name, exam.case.name).warnings:
+            return _Found("warning", warning.code, detail=str(warning).splitlines()[0])
+    return _Found()
 
 
 @cache
-def _bits_of_kernel(name: str, case: str) -> dict[str, bytes]:
-    """What the kernel itself writes, on the engine in force."""
+def _kernel_itself(name: str, case: str) -> _Run:
+    """A run of the kernel as it is, on the engine in force."""
     operator = registry.load(name)
     chosen = operator.case(case)
-    return {output: array.tobytes() for output, array in operator.run(chosen, operator.inputs(chosen)).items()}
+    with collect_warnings() as said:
+        outputs = operator.run(chosen, operator.inputs(chosen))
+    bits = {output: array.tobytes() for output, array in outputs.items()}
+    return _Run(bits, frozenset(warning.code for warning in said))
 
 
 def _kind_of_stop(code: str) -> Check:
+    if code in RECEIPT:
+        return "receipt"
     if code in UNDEFINED:
         return "undefined"
     return "fault" if code.startswith("PTO4") else "stop"

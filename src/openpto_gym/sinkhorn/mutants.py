@@ -9,6 +9,4 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent("valid_shape_lost", ", valid_shape=[live, size, size]", ENDS_WITH_TENSOR, within="pypto.view("),
     Equivalent("valid_shape_lost", ", valid_shape=[live, size, size]", CARRIED, within="pypto.reshape("),
     Equivalent("valid_shape_lost", ", valid_shape=[live, size * size]", CARRIED),
-    Equivalent("valid_shape_lost", ", valid_shape=[size, size, live]", CARRIED),
-    Equivalent("valid_shape_lost", ", valid_shape=[size * size, live]", CARRIED),
 )
