@@ -200,3 +200,40 @@ def test_an_extent_that_is_computed_from_another(engine):
             assert (out == np.concatenate([x, -x])).all()
         with pytest.raises(PyptoError, match="PTO522"):
             mirrored(x, np.empty((rows, 32), np.float32))
+
+
+def test_one_tensor_that_is_declared_twice():
+    """An extent that one of the declarations fixes is fixed for both, whichever comes first."""
+    f32 = pypto.DT_FP32
+    rows, tile = pypto.Tensor([pypto.DYNAMIC, 16], f32), pypto.Tensor([8, 16], f32)
+
+    @pypto.frontend.jit
+    def dynamic_first(x: rows, y: tile, out: rows):
+        pypto.set_vec_tile_shapes(8, 16)
+        for i in pypto.loop(0, x.shape[0], 8):
+            pypto.assemble(pypto.view(x, [8, 16], [i, 0]) + y, [i, 0], out)
+
+    @pypto.frontend.jit
+    def static_first(y: tile, x: rows, out: tile):
+        pypto.set_vec_tile_shapes(8, 16)
+        for i in pypto.loop(0, x.shape[0], 8):
+            pypto.assemble(pypto.view(x, [8, 16], [i, 0]) + y, [i, 0], out)
+
+    @pypto.frontend.jit
+    def written(out: rows, y: tile):
+        pypto.set_vec_tile_shapes(8, 16)
+        y[:] = y * 3.0
+
+    x = np.arange(128, dtype=np.float32).reshape(8, 16)
+    for kernel in (dynamic_first, static_first):
+        for other in (x, x.copy()):
+            out = np.zeros_like(x)
+            kernel(x, other, out)
+            np.testing.assert_array_equal(out, 2 * x)
+        assert kernel.compilations == 2
+    y = x.copy()
+    written(y, y)
+    np.testing.assert_array_equal(y, 3 * x)
+    with pytest.raises(pypto.PyptoError) as caught:  # the declarations have to fit the one tensor
+        dynamic_first(np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float32), x)
+    assert caught.value.code == "PTO522"
