@@ -275,7 +275,9 @@ def test_inputs_declared_alike_with_several_shapes():
         ({"mutates": "out"}, "'out' is named twice"),
         ({"outputs": ()}, "neither outputs nor mutates"),
         ({"name": 5}, "its name is of type int"),
-        ({"name": "aten::exp"}, "torch has an operator of this name"),
+        ({"name": "exp::"}, "not of the form namespace::name"),
+        ({"name": "aten::exp"}, "the namespace aten belongs to torch"),
+        ({"name": "aten::exp.of_a_kernel"}, "the namespace aten belongs to torch"),
         ({"shapes": 5}, "the shape of out is 5"),
         ({"shapes": {"y": "x"}}, "shapes names 'y'; the outputs are out"),
         ({"shapes": "z"}, "shaped like 'z'; the inputs are x"),
@@ -285,7 +287,17 @@ def test_names_that_do_not_fit(changes, words):
     with pytest.raises(ValueError) as caught:
         openpto.register_torch_op(softmax, **{"name": "openpto_tests::refused", **changes})
     assert caught.value.code == "PTO551"
-    assert words in caught.value.fields["problem"]
+    assert words in caught.value.fields["problem"].en
+
+
+def test_a_name_that_another_library_has():
+    library = torch.library.Library("openpto_tests_of_others", "DEF")
+    library.define("halve(Tensor x) -> Tensor")
+    with pytest.raises(ValueError) as caught:
+        openpto.register_torch_op(softmax, "openpto_tests_of_others::halve")
+    assert caught.value.code == "PTO551"
+    assert "torch has an operator of this name" in caught.value.fields["problem"].en
+    assert "my_ops::relu" in str(caught.value)
 
 
 def test_parameters_without_a_type():

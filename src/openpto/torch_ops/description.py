@@ -8,13 +8,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from openpto.diagnostics import Site, fail
+from openpto.diagnostics import Site, T, fail
 from openpto.kernel.jit import JitCallableWrapper
 from openpto.kernel.signature import MISSING, TensorParameter
 
 _SCALARS: dict[type, str] = {bool: "bool", int: "SymInt", float: "float", str: "str"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 NAMESPACE = "openpto"
+OF_TORCH = frozenset(
+    {"_c10d_functional", "aten", "c10d", "c10d_functional", "debugprims", "higher_order", "inductor", "mkldnn",
+     "onednn", "prim", "prims", "profiler", "quantized", "rngprims", "sparse"}
+)  # fmt: skip
+"""Namespaces that torch defines operators in. It accepts a free name among them, such as another overload."""
+OWN_NAME = T(
+    'choose a name in a namespace of your own, such as "my_ops::relu"', '请在自己的命名空间中取名，例如 "my_ops::relu"'
+)
+OF_THE_KERNEL = T(
+    "write names of the kernel's parameters: in outputs= the tensors that the operator allocates and returns, in "
+    "mutates= the tensors of the caller that it writes in place, in constants= other parameters, with fixed values",
+    "请写 kernel 的参数名：outputs= 为算子分配并返回的张量，mutates= 为就地写入的张量，constants= 固定其他参数的值",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +102,23 @@ def describe(
     if not isinstance(kernel, JitCallableWrapper):
         fail("PTO550", got=type(kernel).__name__)
     if not isinstance(name, str):
-        refuse(kernel, str(name), f"its name is of type {type(name).__name__}, not a str")
+        refuse(
+            kernel,
+            str(name),
+            T(f"its name is of type {type(name).__name__}, not a str", f"名称的类型为 {type(name).__name__}，应为 str"),
+            OWN_NAME,
+        )
     full = name if "::" in name else f"{NAMESPACE}::{name}"
     if not all(map(_NAME.fullmatch, full.split("::"))) or full.count("::") != 1:
-        refuse(kernel, name, f"{name!r} is not of the form namespace::name")
+        problem = T(f"{name!r} is not of the form namespace::name", f"{name!r} 不符合 namespace::name 的形式")
+        refuse(kernel, name, problem, OWN_NAME)
+    namespace = full.split("::")[0]
+    if namespace in OF_TORCH:
+        problem = T(
+            f"the namespace {namespace} belongs to torch, which may give the name a meaning of its own",
+            f"命名空间 {namespace} 属于 torch，torch 可能赋予该名称自己的含义",
+        )
+        refuse(kernel, full, problem, OWN_NAME)
     _check_names(kernel, full, outputs, mutates, constants)
     tensors = kernel.signature.tensors
     values = [value for value in kernel.signature.values if value.name not in constants]
@@ -107,9 +133,9 @@ def describe(
     )
 
 
-def refuse(kernel: JitCallableWrapper, name: str, problem: str) -> NoReturn:
-    """Stop a registration whose names do not fit (PTO551)."""
-    fail("PTO551", name=name, kernel=kernel.__name__, problem=problem)
+def refuse(kernel: JitCallableWrapper, name: str, problem: T, instead: T = OF_THE_KERNEL) -> NoReturn:
+    """Stop a registration whose names do not fit (PTO551); ``instead`` says what to write."""
+    fail("PTO551", name=name, kernel=kernel.__name__, problem=problem, instead=instead)
 
 
 def _check_names(
@@ -119,15 +145,45 @@ def _check_names(
     for role, names in (("outputs", outputs), ("mutates", mutates)):
         for wanted in names:
             if wanted not in tensors:
-                refuse(kernel, name, f"{role} names {wanted!r}; the tensors are {', '.join(tensors)}")
+                known = ", ".join(tensors)
+                refuse(
+                    kernel,
+                    name,
+                    T(
+                        f"{role} names {wanted!r}; the tensors are {known}",
+                        f"{role} 中的 {wanted!r} 不是张量参数；张量参数为 {known}",
+                    ),
+                )
             if list(names).count(wanted) > 1 or (wanted in outputs and wanted in mutates):
-                refuse(kernel, name, f"{wanted!r} is named twice in outputs and mutates")
+                refuse(
+                    kernel,
+                    name,
+                    T(
+                        f"{wanted!r} is named twice in outputs and mutates",
+                        f"{wanted!r} 在 outputs 与 mutates 中出现两次",
+                    ),
+                )
     if not outputs and not mutates:
-        refuse(kernel, name, "it has neither outputs nor mutates, so that it would do nothing")
+        refuse(
+            kernel,
+            name,
+            T(
+                "it has neither outputs nor mutates, so that it would do nothing",
+                "outputs 与 mutates 都为空，算子不会产生任何结果",
+            ),
+        )
     values = [v.name for v in kernel.signature.values]
     for wanted in constants:
         if wanted not in values:
-            refuse(kernel, name, f"constants names {wanted!r}; such parameters are {', '.join(values) or 'none'}")
+            known = ", ".join(values)
+            refuse(
+                kernel,
+                name,
+                T(
+                    f"constants names {wanted!r}; such parameters are {known or 'none'}",
+                    f"constants 中的 {wanted!r} 不是非张量参数；非张量参数为 {known or '无'}",
+                ),
+            )
 
 
 def _scalar(kernel: JitCallableWrapper, name: str, parameter: str, default: Any) -> Scalar:
@@ -139,8 +195,15 @@ def _scalar(kernel: JitCallableWrapper, name: str, parameter: str, default: Any)
     named = [text for scalar, text in _SCALARS.items() if note in (scalar, scalar.__name__)]
     if default is MISSING and named:
         return Scalar(parameter, named[0])
-    problem = f"{parameter} is not bool, int, float or str by its default or annotation; constants= fixes its value"
-    refuse(kernel, name, problem)
+    problem = T(
+        f"{parameter} is not bool, int, float or str by its default or annotation",
+        f"{parameter} 的默认值或标注表明它不是 bool、int、float 或 str",
+    )
+    instead = T(
+        f'give it a default or an annotation of such a type, or fix its value: constants={{"{parameter}": ...}}',
+        f'请为它写出这类默认值或标注，或固定其值：constants={{"{parameter}": ...}}',
+    )
+    refuse(kernel, name, problem, instead)
 
 
 def _letter(number: int) -> str:

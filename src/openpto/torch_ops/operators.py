@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.kernel.host import TORCH_DTYPES
-from openpto.torch_ops.description import Description, refuse
+from openpto.torch_ops.description import OWN_NAME, Description, refuse
 from openpto.torch_ops.shapes import ShapeRule, check_arguments, shapes_of
 
 
@@ -49,7 +49,11 @@ def make(torch: Any, op: Description, rules: Mapping[str, ShapeRule]) -> Any:
     try:
         definition = torch.library.custom_op(op.name, run, mutates_args=sorted(op.mutates), schema=op.schema)
     except RuntimeError as error:  # an operator of torch itself, or of a library that is not written in Python
-        refuse(op.kernel, op.name, f"torch has an operator of this name or refuses it: {str(error).splitlines()[0]}")
+        text = str(error).splitlines()[0]
+        problem = T(
+            f"torch has an operator of this name or refuses it: {text}", f"torch 已有同名算子或拒绝该名称：{text}"
+        )
+        refuse(op.kernel, op.name, problem, OWN_NAME)
     definition.register_fake(shape_only)
     return definition
 

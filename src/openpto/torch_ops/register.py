@@ -84,5 +84,7 @@ def _rules(op: Description, shapes: ShapeRule | Mapping[str, ShapeRule] | None) 
     if shapes is None or isinstance(shapes, Mapping):
         return dict(shapes or {})
     if len(op.outputs) != 1:
-        refuse(op.kernel, op.name, "shapes is one rule and there is not one output: give a dictionary")
+        problem = T("shapes is one rule and there is not one output", "shapes 只有一条规则，而输出不是一个")
+        instead = T("give a dictionary: shapes={output: rule}", "请给出字典：shapes={输出名: 规则}")
+        refuse(op.kernel, op.name, problem, instead)
     return {op.outputs[0].name: shapes}

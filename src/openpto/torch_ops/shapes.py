@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.ir import expr as E
 from openpto.ir.expr import Expr
 from openpto.kernel.binding import element_type, fitting, wrong_shape
@@ -16,6 +16,10 @@ from openpto.torch_ops.description import Description, refuse
 Shape = tuple[Any, ...]
 ShapeRule = str | Callable[..., Sequence[Any]]
 """The name of the input that a result is shaped like, or a function of the arguments."""
+RULES = T(
+    "give for an output the name of an input of its shape, or a function of the arguments that returns the shape",
+    "请为输出给出同形状的输入名，或由参数计算形状的函数",
+)
 
 
 def check_rules(op: Description, shapes: Mapping[str, ShapeRule]) -> None:
@@ -27,14 +31,25 @@ def check_rules(op: Description, shapes: Mapping[str, ShapeRule]) -> None:
     outputs, inputs = [p.name for p in op.outputs], [p.name for p in op.inputs]
     for name, rule in shapes.items():
         if name not in outputs:
-            problem = f"shapes names {name!r}; the outputs are {', '.join(outputs) or 'none'}"
+            of = ", ".join(outputs)
+            problem = T(
+                f"shapes names {name!r}; the outputs are {of or 'none'}",
+                f"shapes 中的 {name!r} 不是输出；输出为 {of or '无'}",
+            )
         elif isinstance(rule, str) and rule not in inputs:
-            problem = f"shapes says that {name} is shaped like {rule!r}; the inputs are {', '.join(inputs)}"
+            of = ", ".join(inputs)
+            problem = T(
+                f"shapes says that {name} is shaped like {rule!r}; the inputs are {of}",
+                f"shapes 指定 {name} 与 {rule!r} 同形状；输入为 {of}",
+            )
         elif not isinstance(rule, str) and not callable(rule):
-            problem = f"the shape of {name} is {rule!r}, neither the name of an input nor a function"
+            problem = T(
+                f"the shape of {name} is {rule!r}, neither the name of an input nor a function",
+                f"{name} 的形状为 {rule!r}，既不是输入名也不是函数",
+            )
         else:
             continue
-        refuse(op.kernel, op.name, problem)
+        refuse(op.kernel, op.name, problem, RULES)
     known = {leaf for p in op.inputs for dim in p.spec.dims for leaf in _leaf(dim.value)}
     for output in op.outputs:
         if output.name in shapes or (not output.spec.open_ended and _is_determined(output, known)):

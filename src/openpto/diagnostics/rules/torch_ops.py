@@ -79,15 +79,14 @@ register(
         name="operator-does-not-fit-its-kernel",
         exc=ValueError,
         title=T("the operator does not fit its kernel", "算子与 kernel 不符"),
-        message=T("{name} can not be made of {kernel}: {problem}", "无法由 {kernel} 生成 {name}：{problem}"),
-        help=T(
-            "name parameters of the kernel: what the operator returns in outputs=, what it writes in place in mutates=",
-            "请使用 kernel 的参数名：outputs= 列出算子返回的张量，mutates= 列出就地写入的张量",
-        ),
+        message=T("{name} cannot be made of {kernel}: {problem}", "无法由 {kernel} 生成 {name}：{problem}"),
+        help=T("{instead}", "提示：{instead}"),
         explanation=T(
             "The arguments of the operator are the parameters of the kernel without its outputs. Numbers and texts have a "
-            "type by their default or annotation; any other object is fixed at the registration by constants=.",
-            "算子的参数为 kernel 的参数除去输出。数值与文本的类型由默认值或标注确定；其他对象须在注册时用 constants= 固定。",
+            "type by their default or annotation; any other object is fixed at the registration by constants=. The name "
+            "stands in a namespace of one's own: torch takes further overloads of its operators without a word.",
+            "算子的参数为 kernel 的参数除去输出。数值与文本的类型由默认值或标注确定；其他对象须在注册时用 constants= 固定。"
+            "名称应位于自己的命名空间：torch 会不加提示地接受其算子的新重载。",
         ),
         bad=_registered('halve, "examples::halve", outputs="y"'),
         good=_registered('halve, "examples::halve", outputs="out"'),
