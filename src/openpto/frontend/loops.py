@@ -34,7 +34,7 @@ from .ranges import Range
 from .slots import Plan
 from .specs import LoopSpec
 from .state import ActiveLoop, Retry, plain
-from .values import Path, Poison, is_tensor, is_unset, leaves, unset
+from .values import Path, Poison, is_tensor, is_unset, leaves, place, unset
 
 if TYPE_CHECKING:
     from .logic import Logic
@@ -182,8 +182,7 @@ class RunTimeLoop(ForLoop):
                 if name in self.spec.read and name not in self.outside and name in self.values:
                     portability("PTO680", site=self.site, name=name)
         names = [self.machine.value_of(name, self.values) for name in self.spec.names]
-        line = f"{self.spec.span.file}:{self.spec.span.line}"
-        targets = [Poison("PTO123", name, loop_line=line) for name in self.spec.targets]
+        targets = [Poison("PTO123", name, loop_line=place(self.spec.span)) for name in self.spec.targets]
         return (*names, *targets)
 
     # -- tracing -------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from openpto.diagnostics import Span, fail, file_origin
+from openpto.diagnostics.source import display_path
 from openpto.ir import expr as ex
 from openpto.ir.expr import Expr
 from openpto.language.symbolic import SymbolicScalar
@@ -89,8 +90,8 @@ def is_unset(value: object) -> bool:
 
 
 def place(span: Span | None) -> str:
-    """``file:line`` for texts."""
-    return f"{span.file}:{span.line}" if span is not None else "an unknown line"
+    """``file:line`` for texts, as the header of a message writes it."""
+    return f"{display_path(span.file)}:{span.line}" if span is not None else "an unknown line"
 
 
 # -- leaves -----------------------------------------------------------------------------------------------------------

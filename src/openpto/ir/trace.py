@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from openpto._records import dataclass, field
 from openpto.diagnostics import Site, assigned_name, fail, warn
+from openpto.diagnostics.source import display_path
 
 from . import affine
 from . import expr as ex
@@ -562,7 +563,7 @@ def same_valid(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
 
 
 def _place(site: Site) -> str:
-    return f"{site.span.file}:{site.span.line}" if site.span else "an unknown line"
+    return f"{display_path(site.span.file)}:{site.span.line}" if site.span else "an unknown line"
 
 
 class _Local(threading.local):
