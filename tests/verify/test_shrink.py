@@ -77,7 +77,9 @@ def shrink(replay, **limits):
 
 def test_a_missing_tail_stays_missing(tmp_path) -> None:
     done = shrink(recorded(tmp_path, "tail"))
-    assert done.replay.about["kept"] == "out[16, 0] is never written, and out[15, 0] is not"
+    assert done.kept.en == "out[16, 0] is wrong: it was never written; out[15, 0] was written"
+    assert done.kept.zh == "out[16, 0] 错误：从未写入；out[15, 0] 已写入"
+    assert done.replay.about["kept"] == done.kept.en
     assert done.lines <= 7
     out = done.replay.outcome.tensors[list(done.replay.call.names).index("out")]
     assert 0 < np.isnan(out).sum() < out.size
@@ -135,7 +137,7 @@ def test_a_candidate_that_hangs_is_no_harm(tmp_path) -> None:
         assert worker.run(call, settings).stop.code == "PTO451"
 
 
-def test_from_a_planted_fault_in_an_operator_to_a_few_lines(tmp_path) -> None:
+def test_from_a_planted_fault_in_an_operator_to_a_few_lines(tmp_path, monkeypatch) -> None:
     """verify finds it, replay repeats it, shrink makes it small, and the small one ends as recorded."""
     place = tmp_path / "rms_norm_planted"
     shutil.copytree(Path(openpto_gym.__file__).parent / "rms_norm", place, ignore=shutil.ignore_patterns("__pycache__"))
@@ -147,10 +149,9 @@ def test_from_a_planted_fault_in_an_operator_to_a_few_lines(tmp_path) -> None:
     planted = source.replace("valid_shape=[live, hidden]", "valid_shape=[ROWS, hidden]")
     (place / "kernel.py").write_text(planted, encoding="utf-8")
 
-    runner, folder = CliRunner(), tmp_path / "replays"
-    found = runner.invoke(
-        application.app, ["verify", str(place), "--case", "one_past_a_block", "--replay", str(folder)]
-    )
+    runner, folder = CliRunner(), place / "replays"
+    monkeypatch.chdir(place)  # by default, this folder and its replays/
+    found = runner.invoke(application.app, ["verify", "--replay", "--case", "one_past_a_block"])
     assert found.exit_code == 1
     assert "PTO451" in found.stdout
     [path] = folder.glob("*.replay.json")
@@ -159,7 +160,7 @@ def test_from_a_planted_fault_in_an_operator_to_a_few_lines(tmp_path) -> None:
         application.app, ["shrink", str(path), "-o", str(tmp_path / "small"), "--seconds", "3600", "--per-run", "120"]
     )
     assert done.exit_code == 0, done.output
-    assert "kept: it stops with PTO451" in done.stdout
+    assert "as recorded, it stops with PTO451" in done.stdout
     small = read(tmp_path / "small.replay.json")
     lines = [line for line in small.call.flat.text.splitlines() if line.strip()]
     assert len(lines) < 15

@@ -111,7 +111,7 @@ def _lint(context: typer.Context) -> None:
     raise typer.Exit(lint.run(context.args))
 
 
-app.command("verify")(verify.run)
+app.command("verify", cls=verify.Command)(verify.run)
 app.command("replay")(replay.run)
 app.command("shrink")(shrink.run)
 

@@ -16,7 +16,7 @@ _DONE = T(
     "{lines} lines and {elements} elements of {lines_before} and {elements_before}, {tried} candidates tried",
     "由 {lines_before} 行、{elements_before} 个元素缩小到 {lines} 行、{elements} 个元素，共尝试 {tried} 个候选",
 )
-_KEPT = T("kept: {what}", "保留：{what}")
+_KEPT = T("as recorded, {what}", "与记录一致：{what}")
 _OVER = T("the time is over; --seconds gives it more", "时间已到；可用 --seconds 延长")
 _DOING = {
     "text": T("text", "文本"), "statements": T("statements", "语句"), "blocks": T("blocks", "语句块"),
@@ -63,7 +63,7 @@ def run(
     typer.echo(done.replay.call.flat.text)
     typer.echo(said(_DONE, **{name: getattr(done, name) for name in
                                ("lines", "elements", "lines_before", "elements_before", "tried")}))  # fmt: skip
-    typer.echo(said(_KEPT, what=done.replay.about["kept"]))
+    typer.echo(said(_KEPT, what=said(done.kept)))
     if not done.finished:
         typer.echo(said(_OVER))
     typer.echo(f"{small}\n{kernel}")

@@ -5,18 +5,34 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand
 
 PASSED, FAILED = 0, 1
+REPLAYS = "replays"
+"""The folder that a bare ``--replay`` means."""
+
+
+class Command(TyperCommand):
+    """The command whose option ``--replay`` may stand without a folder."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words after ``verify``."""
+        words: list[str] = []
+        for word, following in zip(args, [*args[1:], "-"], strict=True):
+            words += [word, REPLAYS] if word == "--replay" and following.startswith("-") else [word]
+        return super().parse_args(ctx, words)
 
 
 def run(
     target: Annotated[
         str,
-        typer.Argument(metavar="TARGET", help="An operator of the gym, its folder, or a file: FILE.py[:KERNEL]."),
-    ],
+        typer.Argument(
+            metavar="TARGET", help="An operator of the gym, its folder, or a file: FILE.py[:KERNEL]; else this folder."
+        ),
+    ] = ".",
     case: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this case. Repeatable.")] = None,
     slow: Annotated[bool, typer.Option("--slow", help="Also the cases that take long.")] = False,
     arg: Annotated[
@@ -36,7 +52,8 @@ def run(
         Path | None, typer.Option("--html", metavar="FILE", help="Write the report as one HTML file.")
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option("--replay", metavar="DIR", help="Write a replay file of every failure there.")
+        Path | None,
+        typer.Option("--replay", metavar="[DIR]", help=f"Write a replay file of every failure to DIR or {REPLAYS}/."),
     ] = None,
     require_device: Annotated[
         bool, typer.Option("--require-device", help="Fail if the last step did not run on a device.")

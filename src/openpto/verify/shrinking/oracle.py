@@ -17,6 +17,7 @@ import numpy as np
 from openpto.capsule.arrays import Array, bits_of
 from openpto.capsule.replay_file import Replay
 from openpto.capsule.rerun import Outcome
+from openpto.diagnostics import T
 from openpto.testing import compare
 from openpto.testing.compare import outside
 from openpto.testing.differences import same_bits
@@ -25,6 +26,17 @@ from openpto.verify.shrinking.program import Program, Watched
 
 SAMPLES = 4
 """Wrong elements, and right ones, that are watched."""
+
+_WAYS = {
+    "unwritten": T("it was never written", "从未写入"),
+    "zero": T("it is zero", "为零"),
+    "not finite": T("it is not finite", "不是有限值"),
+}
+_OTHERWISE = {
+    "unwritten": T("was written", "已写入"),
+    "zero": T("is not zero", "不为零"),
+    "not finite": T("is finite", "是有限值"),
+}
 
 Run = Callable[[Program, Mapping[str, Any]], "Outcome | None"]
 Judge = Callable[[Program, Run], bool]
@@ -36,13 +48,13 @@ class Kept:
 
     judge    of candidates
     program  to begin with, with the elements that are watched
-    what     in words
+    what     in words, for people
     golden   whether a small program still has the recorded golden
     """
 
     judge: Judge
     program: Program
-    what: str
+    what: T
     golden: bool = False
 
 
@@ -51,12 +63,13 @@ def kept_of(replay: Replay, program: Program, values: bool = False) -> Kept:
     if replay.kind == "stop":
         assert replay.outcome.stop is not None
         code = replay.outcome.stop.code
-        return Kept(_stops(code, replay.outcome.stop.fault), program, f"it stops with {code}")
+        return Kept(_stops(code, replay.outcome.stop.fault), program, T(f"it stops with {code}", f"以 {code} 停止"))
     if replay.kind == "engines":
-        return Kept(_engines_differ, program, "the engines differ")
+        return Kept(_engines_differ, program, T("the engines differ", "两个引擎的结果不同"))
     if replay.kind == "comparison":
         return _comparison(replay, program, values)
-    return Kept(_keeps_bits(replay), program, "all tensors have the recorded bits")
+    same = T("all tensors have the recorded bits", "所有 tensor 与记录逐位相同")
+    return Kept(_keeps_bits(replay), program, same)
 
 
 def _stops(code: str, fault: bool) -> Judge:
@@ -133,8 +146,12 @@ def _comparison(replay: Replay, program: Program, values: bool) -> Kept:
 
     bad, good = (f"{name}[{', '.join(map(str, at[0].index))}]" if at else "" for at in
                  ([w for w in watched if w.wrong], [w for w in watched if not w.wrong]))  # fmt: skip
-    way = {"unwritten": "never written"}.get(kind, kind) if kind else f"{output[watched[0].index]}, which is wrong"
-    what = f"{bad} is {way}" + (f", and {good} is {'right' if strict else 'not'}" if good else "")
+    way = _WAYS[kind] if kind else T(f"it is {output[watched[0].index]}", f"值为 {output[watched[0].index]}")
+    other = T("is right", "正确") if strict else _OTHERWISE[kind]
+    what = T(
+        f"{bad} is wrong: {way.en}" + (f"; {good} {other.en}" if good else ""),
+        f"{bad} 错误：{way.zh}" + (f"；{good} {other.zh}" if good else ""),
+    )
     return Kept(judge, replace(program, watched=watched, golden=golden), what, strict)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from openpto.capsule.replay_file import Expected, Replay, recorded
 from openpto.capsule.rerun import Outcome
-from openpto.diagnostics import fail
+from openpto.diagnostics import T, fail
 from openpto.verify.shrinking import expressions, functions, sizes, statements
 from openpto.verify.shrinking.oracle import Kept, kept_of
 from openpto.verify.shrinking.program import Program, program_of
@@ -31,7 +31,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The result: a replay, its size, and that of what it was made of."""
+    """The result: a replay, its size, and that of what it was made of; ``kept`` says what it still does."""
 
     replay: Replay
     lines: int
@@ -40,6 +40,7 @@ class Shrunk:
     elements_before: int
     tried: int
     finished: bool
+    kept: T
 
 
 def shrink(
@@ -71,9 +72,8 @@ def shrink(
             program = search.run(program)
         except _TimeIsOver:
             program, finished = search.best, False
-    return Shrunk(
-        search.replay_of(program), program.lines, program.elements, lines, elements, search.progress.tried, finished
-    )  # fmt: skip
+    sizes_of = program.lines, program.elements, lines, elements
+    return Shrunk(search.replay_of(program), *sizes_of, search.progress.tried, finished, search.what)
 
 
 class _TimeIsOver(Exception):
@@ -182,7 +182,7 @@ class _Search:
             program = found
 
     @property
-    def what(self) -> str:
+    def what(self) -> T:
         """What was kept, in words; elements by their recorded places."""
         return self._kept.what
 
@@ -197,7 +197,7 @@ class _Search:
             offset = 0 if program.golden is not None else expected.offset
             expected = Expected(tensor, offset, golden, expected.tolerance, expected.summary)
         made = recorded(program.capsule(), self._replay.settings, expected=expected,
-                        about={**self._replay.about, "kept": self.what})  # fmt: skip
+                        about={**self._replay.about, "kept": self.what.en})  # fmt: skip
         if self._replay.kind == "engines":
             other = "reference" if made.outcome.engine == "native" else "native"
             made = replace(made, other=made.run(engine=other).tensors)
