@@ -20,9 +20,12 @@ import pytest
 from openpto.kernel.portable import NotPortable, picture
 
 BASE = """
+import collections
 import dataclasses
 import enum
+import functools
 import math
+import typing
 import numpy as np
 import pypto
 import helpers
@@ -78,6 +81,43 @@ class Limits(enum.Enum):
     LOW = [1, 2]
 
 
+class Axis(enum.IntEnum):
+    ROWS = 10
+    COLUMNS = 11
+
+    def other(self):
+        return 21 - self
+
+
+class Sides(enum.IntFlag):
+    LEFT = 1
+    RIGHT = 2
+
+
+class Kind(str, enum.Enum):
+    SUM = "sum"
+
+
+class Pair(typing.NamedTuple):
+    low: int = 31
+    high: int = 32
+
+
+Point = collections.namedtuple("Point", "down across")
+
+
+class Sizes:
+    def __init__(self, size):
+        self.size = size
+
+    @functools.cached_property
+    def half(self):
+        return self.size // 4
+
+
+AXIS, SIDES, KIND, PAIR, POINT, SIZES = Axis.ROWS, Sides.LEFT | Sides.RIGHT, Kind.SUM, Pair(), Point(33, 34), Sizes(64)
+
+
 def inner(x, factor=3):
     return x * factor
 
@@ -93,6 +133,7 @@ def deeper(x):
 def make(depth):
     def kernel(x, out):
         y = outer(x) + helpers.LIMIT + helpers.shift(x) + TABLE[1] + NAMES["a"]
+        y = y + AXIS.other() + SIDES.value + len(KIND.value) + PAIR.low + POINT.across + SIZES.half
         y = y + Made.level + Limits.LOW.value[0] + helpers.LAZY + SLOTTED.size()
         if CONFIG.mode is Mode.FAST:
             y = y + depth + CONFIG.doubled()
@@ -136,6 +177,16 @@ CHANGES = [
     ("Slotted(13)", "Slotted(14)"),
     ('    "2"', '    "3"'),
     ("LOW = [1, 2]", "LOW = [3, 2]"),
+    ("ROWS = 10", "ROWS = 9"),
+    ("AXIS, SIDES, KIND, PAIR, POINT, SIZES = Axis.ROWS", "AXIS, SIDES, KIND, PAIR, POINT, SIZES = Axis.COLUMNS"),
+    ("return 21 - self", "return 20 - self"),
+    ("Sides.LEFT | Sides.RIGHT", "Sides.LEFT"),
+    ('SUM = "sum"', 'SUM = "add"'),
+    ("low: int = 31", "low: int = 30"),
+    ("Point(33, 34)", "Point(33, 35)"),
+    ("down across", "across down"),
+    ("self.size // 4", "self.size // 2"),
+    ("Sizes(64)", "Sizes(32)"),
     ("y = outer(x)", "\n        y = outer(x)"),  # diagnostics point at lines
 ]
 HELPER_CHANGES = [
@@ -190,6 +241,25 @@ def test_equal_in_every_process(found):
 def test_what_counts_changes_it(found, old, new):
     assert VARIANTS[f"{old} -> {new}"] != VARIANTS["plain"]
     assert found[f"{old} -> {new}"] != found["plain"]
+
+
+def test_what_was_computed_and_kept_counts():
+    """A value that a cached property gave may be older than what it was computed from."""
+
+    class Sizes:
+        def __init__(self):
+            self.size = 64
+
+        @functools.cached_property
+        def half(self):
+            return self.size // 2
+
+    fresh, stale = Sizes(), Sizes()
+    stale.size = 8
+    assert stale.half == 4
+    stale.size = 64
+    assert picture(fresh).digest != picture(stale).digest
+    assert picture(fresh).digest == picture(Sizes()).digest
 
 
 def test_what_is_not_used_does_not(found):

@@ -18,7 +18,7 @@ import hashlib
 import marshal
 import sys
 import types
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -41,8 +41,9 @@ _IMPURE_BUILTINS = frozenset(
      "help", "id", "input", "locals", "memoryview", "open", "print", "setattr", "vars"}
 )  # fmt: skip
 _REFLECTION = frozenset(
-    {"__annotations__", "__builtins__", "__closure__", "__globals__", "__subclasses__", "cell_contents"}
-)
+    {"__annotations__", "__builtins__", "__closure__", "__dir__", "__getattribute__", "__globals__", "__subclasses__",
+     "cell_contents"}
+)  # fmt: skip
 """Attributes that lead to objects whose names the byte code does not show."""
 _IMPORTS = frozenset(dis.opmap[name] for name in ("IMPORT_NAME", "STORE_GLOBAL") if name in dis.opmap)
 
@@ -123,6 +124,12 @@ class _Walk:
             self.class_(value)
         elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) or kind is _UFUNC:
             self.function(value)
+        elif kind in _METHODS and value.__objclass__ in _VALUES and value.__name__ not in _REFLECTION:
+            self.text(
+                "method", value.__objclass__.__name__, value.__name__
+            )  # which enumerations of ints and texts copy
+        elif kind is _FIELD:
+            self.text("field", str(value.__reduce__()[1][0]))
         elif isinstance(value, (np.ndarray, np.generic, np.dtype)):
             self.array(value)
         else:
@@ -247,6 +254,9 @@ class _Walk:
 
 
 _UFUNC = np.ufunc
+_METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_VALUES = (object, int, float, complex, str, bytes, tuple)
+_FIELD = type(collections.namedtuple("_Pair", "first").first)  # type: ignore[attr-defined]
 _HIDING = (collections.defaultdict,)  # what a missing key gives is no item
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that Python code may have made
 _FORMAL = frozenset({"__dict__", "__weakref__", "__module__", "__firstlineno__"})
@@ -263,6 +273,8 @@ def _unwrapped(member: Any) -> Any:
         return member.__func__
     if isinstance(member, property):
         return member.fget, member.fset, member.fdel
+    if isinstance(member, cached_property):
+        return "cached", member.func
     return member
 
 
