@@ -307,6 +307,59 @@ def test_microscaled_products_take_pairs_of_groups():
         assert errors("scaled_mm", shapes, fours, ([512, 512], [k, k], [64, 64]), chip="950") == codes
 
 
+@pytest.mark.parametrize(
+    ("m", "n", "k", "formulas"),
+    [
+        (512, 64, 128, []),  # 512 x 4 scales: 2 KiB
+        (512, 64, 192, ["512 x 6 x 1 B = 3 KiB > 2 KiB L0A_MX"]),
+        (512, 64, 256, ["512 x 8 x 1 B = 4 KiB > 2 KiB L0A_MX"]),
+        (64, 512, 256, ["8 x 512 x 1 B = 4 KiB > 2 KiB L0B_MX"]),
+        (128, 128, 512, []),
+    ],
+)
+def test_scales_of_products_in_fp4(m, n, k, formulas):
+    """Compilers count with 2 KiB for the scales of a tile in L0, of which another source has 4: a warning."""
+    depth = 2 * k
+    shapes = [(m, depth), (depth, n), (m, depth // 64, 2), (depth // 64, n, 2)]
+    types = ["FP4_E2M1", "FP4_E2M1", "FP8E8M0", "FP8E8M0"]
+    found = openpto.check_tiles("scaled_mm", shapes, types, ([m, m], [k, k], [n, n]), "950")
+    told = [each for each in found if each.code == "PTO310"]
+    assert [each.severity for each in told] == ["warning"] * len(formulas)
+    for each, formula in zip(told, formulas, strict=True):
+        assert formula in each.text
+
+
+def test_scales_of_products_in_fp8_fit_where_their_tiles_do():
+    shapes, types = [(256, 512), (512, 128), (256, 8, 2), (8, 128, 2)], ["FP8E4M3", "FP8E4M3", "FP8E8M0", "FP8E8M0"]
+    found = openpto.check_tiles("scaled_mm", shapes, types, ([256, 256], [256, 256], [128, 128]), "950")
+    assert found == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "chip", "told"),
+    [
+        (16, 1024, "910B", False),  # 16 x 1024 x (4 + 8) B = 192 KiB
+        (17, 1024, "910B", True),
+        (20, 1024, "950", False),
+        (21, 1024, "950", True),
+        (4, 4096, "910B", False),
+        (5, 4090, "910B", True),
+    ],
+)
+def test_rows_that_topk_sorts(rows, columns, chip, told):
+    """Values and pairs of value and position of a tile beside each other in UB: not measured, a warning."""
+    found = openpto.check_tiles("topk", (rows, columns), "FP32", (rows, columns), chip, k=8, dim=-1)
+    assert [each.severity for each in found if each.code == "PTO310"] == ["warning"] * told
+    assert not [each for each in found if each.severity == "error"]
+
+
+@pytest.mark.parametrize(("rows", "codes"), [(9, []), (10, ["PTO304"])])
+def test_topk_digit_by_digit_keeps_a_working_copy_of_its_input(rows, codes):
+    """26 bytes an element of the input beside it, whatever k: 9 x 896 x (26 + 4) B = 236.25 KiB of 248."""
+    algo = openpto.ir.enums.TopKAlgo.RADIX_SELECT
+    assert errors("topk", (64, 896), "FP32", (rows, 896), chip="950", k=8, dim=-1, algo=algo) == codes
+
+
 def test_split_k_of_batches():
     tile, batches = ([64, 64], [64, 128], [64, 64], True), [(4, 64, 256), (4, 256, 64)]
     assert errors("matmul", batches, "FP16", tile) == []

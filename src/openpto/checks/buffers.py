@@ -50,6 +50,8 @@ ROW_BLOCKS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "prelu"})
 REPEAT = 256
 """Bytes that a vector instruction works on at a time."""
 
+SELECTIONS = frozenset({"topk", "topk_indices"})
+"""Operations that work on all of what the tile cuts of their input, and leave less of it."""
 SEARCHES = frozenset({"argmax", "argmin"})
 NEWEST = "DAV_3510"
 
@@ -181,7 +183,7 @@ def _row_block(buffer: TileBuffer) -> TileBuffer:
 
 def _use(op: Op, tile: tuple[int, ...], chip: Chip) -> VectorUse:
     """The operation as the tables of scratch space know it."""
-    value = tiled_value(op)
+    value = inputs_of(op)[0] if op.name in SELECTIONS else tiled_value(op)
     assert value is not None
     first = value if op.name == "where" else (inputs_of(op) or [value])[0]
     axes: tuple[int, ...] = op.attrs.get("axes") or ()

@@ -8,7 +8,7 @@ from typing import Any
 from openpto.checks.buffers import inputs_of
 from openpto.checks.capacity import find_overflows
 from openpto.checks.findings import Finding
-from openpto.device import Chip, CubeUse, cube_demands, documented_l1
+from openpto.device import MX_SCALES, Chip, CubeUse, cube_demands, documented_l1, scale_demands
 from openpto.ir.dtypes import DataType, bytes_of
 from openpto.ir.enums import TileOpFormat
 from openpto.ir.nodes import CubeTile, Op, Value
@@ -111,6 +111,10 @@ def _capacity(op: Op, tile: CubeTile, chips: tuple[Chip, ...]) -> Iterator[Findi
     if documented.need > have:
         shown = documented.formula(have)
         yield Finding("PTO326", op, {"need": documented.need, "have": have, "formula": shown})
+    for demand in scale_demands(use) if op.attrs.get("microscaled") else ():
+        if demand.need > MX_SCALES:
+            fields = {"tile": text(tile), "memory": demand.memory, "formula": demand.formula(MX_SCALES)}
+            yield Finding("PTO310", op, fields)
 
 
 def _split_k(op: Op) -> Iterator[Finding]:

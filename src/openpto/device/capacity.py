@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from openpto._records import dataclass
-from openpto.device.memory import Demand, Piece
+from openpto.device.memory import KIB, Demand, Piece
 
 BLOCK = 32
 """UB block in bytes: the granule of rows and allocations."""
@@ -154,6 +154,24 @@ def documented_l1(use: CubeUse) -> Demand:
     copy_a, copy_b = use.copies()
     first = Piece("tile of A", (align(use.m[1], step_a), copy_a), use.size_a)
     return Demand("L1", (first, Piece("tile of B", (copy_b, align(use.n[1], step_b)), use.size_b)))
+
+
+MX_SCALES = 2 * KIB
+"""Bytes that compilers count with in each buffer of scales beside L0A and L0B; another source gives them 4 KiB, which
+the largest tiles of 4 bits need."""
+MX_GROUP = 32
+"""Elements of K with one scale."""
+
+
+def scale_demands(use: CubeUse) -> tuple[Demand, Demand]:
+    """What the tiles of a microscaled product need of the buffers of scales.
+
+    >>> [demand.need for demand in scale_demands(CubeUse((128, 128), (256, 256, 256), (64, 64), 0.5, 0.5))]
+    [1024, 512]
+    """
+    groups = align(use.k[0], 2 * MX_GROUP) // MX_GROUP
+    rows, columns = align(use.m[0], cube_step(use.size_a)), align(use.n[0], cube_step(use.size_b))
+    return _one("L0A_MX", "scales of A", (rows, groups), 1), _one("L0B_MX", "scales of B", (groups, columns), 1)
 
 
 def _one(memory: str, what: str, extents: tuple[int, ...], itemsize: float) -> Demand:

@@ -227,13 +227,20 @@ TOTAL: Mapping[str, Formula] = {
 REDUCTION_TILE = 64 * 1024
 """What the documentation allows for the tile of a reduction; 80 KiB were seen to compile."""
 
+
+def _sorted(use: VectorUse) -> int:
+    """Values, and beside them pairs of value and position, 8 bytes each; 32 elements are sorted at a time."""
+    return 0 if use.radix else use.bytes + 8 * use.rows * align(use.last, 32)
+
+
 DOUBTED: Mapping[str, Formula] = {
     **dict.fromkeys(("atan", "erf"), lambda use: use.singles(5, 1) + 1),
     "atan2": lambda use: use.singles(7, 1) + 1,
     "tanh": _tanh,
     "cast": _wrapping,
+    **dict.fromkeys(("topk", "topk_indices"), _sorted),
 }
-"""Totals of the documentation beyond what the compiler reserves."""
+"""Totals of the documentation beyond what the compiler reserves, or, of `topk`, beyond what was measured."""
 
 
 DIFFERENT = frozenset({"pow", "exp2", "cast"})
