@@ -8,7 +8,7 @@ from types import ModuleType
 
 from openpto.diagnostics import Site, T, at, fail
 from openpto.diagnostics.words import SEE_THE_TABLE, did_you_mean
-from openpto.language.libraries import called_at, refuse_library
+from openpto.language.libraries import called_at, instead_of, refuse_library
 from openpto.language.symbolic import SymbolicScalar
 from openpto.language.tensor import Tensor
 
@@ -68,6 +68,13 @@ INSTEAD: dict[str, str | T] = {
 """Attributes of arrays of other libraries, and what a kernel writes."""
 
 
+_PARTS = frozenset({"values", "indices"})
+_A_LIST = T(
+    "several results are a list: values, indices = pypto.topk(t, k)",
+    "多个结果是列表：values, indices = pypto.topk(t, k)",
+)
+
+
 def refuse(error: AttributeError | TypeError | ValueError, site: Site) -> None:
     """Stop with a code if the error is one of unpacking, or concerns tensors, symbols or modules of ours (PTO155,
     PTO158, PTO165, PTO166, PTO205, PTO219, PTO258)."""
@@ -88,6 +95,8 @@ def _refuse_attribute(error: AttributeError, site: Site) -> None:
         if stored is not None:
             fail("PTO219", site=site, text=str(error), hint=T("keep it in a name of your own", "请用自己的变量保存"))
         return
+    if type(owner) is list and name in _PARTS and owner and all(isinstance(part, Tensor) for part in owner):
+        fail("PTO219", site=site, text=str(error), hint=_A_LIST)
     of_ours = isinstance(owner, ModuleType) and owner.__name__.split(".")[0] == "pypto"
     if of_ours or isinstance(owner, (Tensor, SymbolicScalar)):
         fail("PTO219", site=site, text=str(error), hint=_hint(owner, name))
@@ -99,6 +108,9 @@ def _hint(owner: object, name: str) -> T:
         written = INSTEAD[name]
         both = written if isinstance(written, T) else T(written, written)
         return T(f"use {both.en}", f"请使用 {both.zh}")
+    written = "" if isinstance(owner, SymbolicScalar) else instead_of(name)
+    if written:
+        return T(f"use {written}", f"请使用 {written}")
     if isinstance(owner, SymbolicScalar) and name in ("item", "value"):
         return T(
             "use it as it is: it is the number already, known when the kernel runs",

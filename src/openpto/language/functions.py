@@ -6,6 +6,7 @@ the results into handles.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -104,6 +105,7 @@ def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
     named = {decl.keywords.get(key, key): value for key, value in kwargs.items()}
     if len(named) < len(kwargs):
         fail("PTO222", op=decl.name, why=T("got an argument under two of its names", "同一参数以它的两个名称传入"))
+    _refuse_unknown(decl, named)
     try:
         return dict(decl.signature.bind(*args, **named).arguments)
     except TypeError as error:
@@ -111,6 +113,26 @@ def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
         if "too many positional" in why:
             fail("PTO222", op=decl.name, why=_too_many(_positional(decl), len(args)))
         fail("PTO222", op=decl.name, why=why.replace("multiple values", "got multiple values"))
+
+
+ELSEWHERE = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "eps": "epsilon"}
+"""Keywords of other libraries, and ours."""
+
+
+def _refuse_unknown(decl: OpDecl, named: Mapping[str, Any]) -> None:
+    """A keyword that the operation does not have is named before an argument that is missing because of it."""
+    names = decl.signature.parameters
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in names.values()):
+        return
+    key = next((key for key in named if key not in names), None)
+    if key is None:
+        return
+    near = ELSEWHERE.get(key, "")
+    if near not in names:
+        near = next(iter(difflib.get_close_matches(key, list(names), n=1)), "")
+    text = f"got an unexpected keyword argument '{key}'"
+    why = T(f"{text} (did you mean {near}?)", f"{text}（是否想写 {near}？）") if near else T(text, text)
+    fail("PTO222", op=decl.name, why=why)
 
 
 def _too_many(most: int, given: int) -> T:

@@ -15,34 +15,66 @@ _INSTEAD = {
     "absolute": "abs",
     "add": "a + b",
     "array": "",
+    "bmm": "matmul",
+    "broadcast_to": "expand_clone",
+    "cat": "concat",
+    "chunk": "slices: t[:, a:b]",
+    "clamp": "clip",
     "concatenate": "concat",
     "divide": "a / b",
     "dot": "matmul",
+    "einsum": "matmul",
+    "empty": "pypto.tensor(shape, dtype)",
+    "empty_like": "pypto.tensor(t.shape, t.dtype)",
+    "expand": "expand_clone",
     "fabs": "abs",
+    "full_like": "pypto.full(t.shape, value, t.dtype)",
+    "hstack": "concat",
+    "log_softmax": "s - pypto.log(pypto.sum(pypto.exp(s), dim, True)), s = t - pypto.amax(t, dim, True)",
+    "logical_or": "pypto.logical_not(pypto.logical_and(pypto.logical_not(a), pypto.logical_not(b)))",
+    "masked_fill": "pypto.where(mask, value, t)",
     "max": "amax",
     "mean": "pypto.sum(t, dim, True) * (1.0 / n)",
     "min": "amin",
+    "mm": "matmul",
     "multiply": "a * b",
     "negative": "neg",
+    "ones_like": "pypto.full(t.shape, 1.0, t.dtype)",
     "power": "pow",
+    "repeat": "expand_clone",
+    "silu": "t * pypto.sigmoid(t)",
+    "sort": "pypto.topk(t, n), or pypto.argsort(t, dim, descending)",
+    "split": "slices: t[:, a:b]",
     "square": "t * t",
-    "stack": "concat",
+    "squeeze": "pypto.reshape(t, shape)",
+    "stack": "pypto.concat of pypto.unsqueeze(t, dim)",
+    "std": "pypto.sqrt(pypto.var(t, dim))",
     "subtract": "a - b",
     "swapaxes": "transpose",
     "tril": "tril",
     "true_divide": "a / b",
+    "vstack": "concat",
+    "zeros_like": "pypto.full(t.shape, 0.0, t.dtype)",
+    **dict.fromkeys(("float32", "float", "fp32"), "pypto.DT_FP32"),
+    **dict.fromkeys(("float16", "half", "fp16"), "pypto.DT_FP16"),
+    **dict.fromkeys(("bfloat16", "bf16"), "pypto.DT_BF16"),
+    **{name: f"pypto.DT_{name.upper()}" for name in ("bool", "int8", "uint8", "int16", "int32", "int64")},
 }
-"""Functions of numpy by name, and the operation of ours or the expression that a kernel writes."""
+"""Names of numpy and torch, and the operation of ours or the expression that a kernel writes."""
+
+
+def instead_of(name: str) -> str:
+    """What a kernel writes where another library has ``name``; empty if that is not one operation."""
+    written = _INSTEAD.get(name, name)
+    ours = OPS.get(written)
+    if ours is not None and ours.public:
+        return f"pypto.{written}"
+    return "" if written == name else written
 
 
 def refuse_library(library: str, name: str, shape: object = None) -> NoReturn:
     """Stop with PTO165: ``name`` of another library got a Tensor."""
-    written = _INSTEAD.get(name, name)
-    ours = OPS.get(written)
-    if ours is not None and ours.public:
-        written = f"pypto.{written}"
-    elif written == name:
-        written = ""
+    written = instead_of(name)
     instead = T(f"write {written}", f"请写 {written}")
     if not written:
         instead = T(
@@ -91,6 +123,17 @@ def refuse_float(shape: list[Any]) -> NoReturn:
 def array_function(tensor: Any, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> NoReturn:
     """``__array_function__``: numpy asks it before any function of its own works on a Tensor."""
     refuse_library("numpy", getattr(function, "__name__", "function"), list(tensor.shape))
+
+
+@user_boundary()
+def torch_function(cls: type, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> NoReturn:
+    """``__torch_function__``: torch asks it before any function or operator of its own works on a Tensor."""
+    name = getattr(function, "__name__", "function")
+    module = getattr(function, "__module__", None) or "torch"
+    if any(type(value).__module__.partition(".")[0] == "torch" for value in args if hasattr(value, "shape")):
+        hint = T("pass the array to the kernel as a parameter", "请把数组作为参数传给 kernel")
+        fail("PTO225", op=name, got="torch.Tensor", hint=hint)
+    refuse_library(module if module.startswith("torch.nn") else "torch", name)
 
 
 @user_boundary()

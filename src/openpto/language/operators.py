@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from openpto.diagnostics import T, fail, user_boundary
+from openpto.ir.dtypes import DataType
 from openpto.ops.matmul import product_type
 
 from .functions import FUNCTIONS as F
@@ -43,9 +44,22 @@ def _product(self: Tensor, other: Any) -> Any:
 def _refused(sign: str, instead: str | T) -> Callable[..., Any]:
     @user_boundary()
     def operator(self: Tensor, *other: Any) -> Any:
-        fail("PTO260", sign=sign, instead=instead)
+        of_conditions = self.dtype is DataType.DT_BOOL
+        fail("PTO260", sign=sign, instead=CONDITIONS.get(sign, instead) if of_conditions else instead)
 
     return operator
+
+
+CONDITIONS = {
+    "&": "pypto.logical_and",
+    "|": "pypto.logical_not(pypto.logical_and(pypto.logical_not(a), pypto.logical_not(b)))",
+    "^": T(
+        "a nested choice: pypto.where(a, pypto.where(b, y, x), pypto.where(b, x, y))",
+        "嵌套的选择：pypto.where(a, pypto.where(b, y, x), pypto.where(b, x, y))",
+    ),
+    "~": "pypto.logical_not",
+}
+"""What takes the place of operators between tensors of BOOL, which no bitwise operation has."""
 
 
 def _itself(self: Tensor) -> Tensor:

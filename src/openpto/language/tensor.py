@@ -62,6 +62,7 @@ class Tensor:
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # numpy leaves operators between its arrays and tensors to us
     __array_function__ = libraries.array_function
+    __torch_function__: Any = classmethod(libraries.torch_function)
     __array__ = libraries.array
     _is_pypto_tensor = True
 

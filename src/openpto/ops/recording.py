@@ -56,7 +56,12 @@ def made_by(var: Var) -> str:
 def type_name(value: object) -> str:
     """Class of an argument as the author knows it."""
     names = {Var: "Tensor", Expr: "SymbolicScalar", Imm: "Element"}
-    return next((text for kind, text in names.items() if isinstance(value, kind)), type(value).__name__)
+    known = next((text for kind, text in names.items() if isinstance(value, kind)), None)
+    if known is not None:
+        return known
+    if type(value).__module__.partition(".")[0] == "torch":  # its Tensor is not ours, and its dtypes have names
+        return f"torch.{type(value).__name__}" if type(value).__name__ != "dtype" else str(value)
+    return type(value).__name__
 
 
 def wrong_kind(name: str, kind: str, value: object) -> T:

@@ -55,7 +55,7 @@ def target_shape(name: str, source: TileType, shape: object) -> tuple[Dim, ...]:
             fail("PTO235", op=name, extent=extent, shape=shown)
     known = [d for d in target if isinstance(d, int) and d != -1]
     if len(unknown) > 1 or (unknown and not (source.is_static and len(known) + 1 == len(target))):
-        fail("PTO254", shape=shown)
+        fail("PTO254", shape=shown, source=shapes.shape_text(source.shape))
     count = shapes.element_count(source.shape)
     if unknown:
         rest = math.prod(known)

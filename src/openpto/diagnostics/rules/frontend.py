@@ -366,8 +366,10 @@ register(
             "Test condition must be a symbolic scalar or boolean, but got {got}（条件必须是符号标量或布尔值）",
         ),
         help=T(
-            "compare an element that is read as a scalar, such as t[0, 0] > 0 for an integer tensor",
-            "比较读取为标量的元素，例如整数张量的 t[0, 0] > 0",
+            "choose per element with pypto.where(a, x, y) and join conditions with pypto.logical_and(a, b); for one decision "
+            "compare an element that is read as a scalar, such as t[0, 0] > 0 of an integer tensor",
+            "逐元素选择请用 pypto.where(a, x, y)，条件用 pypto.logical_and(a, b) 组合；单个判断请比较读取为标量的元素，例如整数张量的 "
+            "t[0, 0] > 0",
         ),
         explanation=T(
             "A tensor has many values and none of them is known while the kernel is traced. Choose element by element "

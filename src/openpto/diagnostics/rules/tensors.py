@@ -86,8 +86,14 @@ tensor_rule(
         "{op} 的参数有误：Argument '{name}' must be of type Tensor（实际为 {got}）",
     ),
     help=(
-        "pass arrays to the kernel as parameters; make a constant tensor with pypto.full([rows, cols], value, dtype)",
-        "数组请作为参数传入 kernel；常量张量可用 pypto.full([rows, cols], value, dtype) 创建",
+        (
+            "pass arrays to the kernel as parameters; compute numbers in Python, as math.sqrt(64); make a constant tensor "
+            "with pypto.full([rows, cols], value, dtype)"
+        ),
+        (
+            "数组请作为参数传入 kernel；数值请用 Python 计算，如 math.sqrt(64)；"
+            "常量张量可用 pypto.full([rows, cols], value, dtype) 创建"
+        ),
     ),
     why=(
         (

@@ -367,10 +367,13 @@ tensor_rule(
     ValueError,
     title=("more than one extent to infer", "有多个待推断的长度"),
     message=(
-        "Only one dim can be inferred, and only if all others are ints: {shape}",
-        "Only one dim can be inferred，且其余必须为整数：{shape}",
+        "Only one dim can be inferred, and only if all others are ints: {source} as {shape}",
+        "Only one dim can be inferred，且其余必须为整数：{source} 变为 {shape}",
     ),
-    help=("write all extents but one", "请写出除一个以外的所有长度"),
+    help=(
+        "write all extents but one; of a tensor with run-time extents all, with inplace=True, or take a window of it first",
+        "请写出除一个以外的所有长度；若张量含运行时长度，请全部写出并使用 inplace=True，或先取窗口",
+    ),
     why=(
         "One -1 is computed from the number of elements; two have no unique answer.",
         "一个 -1 可由元素个数算出；两个则没有唯一解。",

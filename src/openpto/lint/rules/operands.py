@@ -204,7 +204,8 @@ def reshapes(walk: Walk, call: Call) -> None:
     if target is None:
         return
     if sum(dim == Int(-1) for dim in target) > 1:
-        walk.report("PTO254", call.at("shape"), shape=shown_dims(target))
+        shown = shape_text(source) if source is not None else "[...]"
+        walk.report("PTO254", call.at("shape"), shape=shown_dims(target), source=shown)
         return
     inplace = flag(call, "inplace")
     for dim in target:
