@@ -130,9 +130,8 @@ def _refuse_unknown(decl: OpDecl, named: Mapping[str, Any]) -> None:
     near = ELSEWHERE.get(key, "")
     if near not in names:
         near = next(iter(difflib.get_close_matches(key, list(names), n=1)), "")
-    text = f"got an unexpected keyword argument '{key}'"
-    why = T(f"{text} (did you mean {near}?)", f"{text}（是否想写 {near}？）") if near else T(text, text)
-    fail("PTO222", op=decl.name, why=why)
+    why = f"got an unexpected keyword argument '{key}'"
+    fail("PTO222", op=decl.name, why=f"{why} (did you mean {near}?)" if near else why)
 
 
 def _too_many(most: int, given: int) -> T:
