@@ -236,7 +236,9 @@ KINDS: dict[str, dict[str, str]] = {
     "gated_delta_rule": {
         "small": "aligned_single_chunk_L32", "typical": "three_chunks_correlated_keys",
         "tail": "lengths_around_a_chunk_L128 unaligned_single", "empty": "no_tokens_at_all empty_sequences",
-        "extreme": "three_chunks_strongly_correlated_keys unaligned_single", "long": "long",
+        "extreme": "three_chunks_strongly_correlated_keys unaligned_single state_kept_forever state_forgotten_at_once "
+        "next_sequence_is_nan",
+        "long": "long",
     },
 }  # fmt: skip
 """Operator -> kind -> names of cases."""

@@ -30,7 +30,8 @@ HARD_TOLERANCE = Tolerance(rtol=1e-5, atol=2e-6)
 class DeltaCase(Case):
     """One batch of sequences.
 
-    `correlation` None takes the customary data, a number the weight of a direction that all keys share.
+    `correlation` None takes the customary data, a number the weight of a direction that all keys share. Every token of
+    the sequence `nan_sequence` is NaN: its outputs are, and those of its neighbours must not be.
     """
 
     lengths: tuple[int, ...]
@@ -41,6 +42,7 @@ class DeltaCase(Case):
     correlation: float | None = None
     gate_low: float = -1.0
     initial_state: bool = False
+    nan_sequence: int | None = None
 
     @property
     def sizes(self) -> str:
@@ -116,6 +118,10 @@ HARD = (
     _hard("empty_sequences", (0, 40, 0, 0, 33, 0), 1.0, -0.1, chunk=32, d=32, nv=4),
     _hard("no_tokens_at_all", (0, 0), 1.0, -0.1, chunk=32, d=32, nv=4),
     _hard("narrow_heads", (50, 17), 3.0, -0.1, chunk=32, d=16, nv=6),
+    _hard("one_leaf", (15, 16, 17, 1), 3.0, -0.1, chunk=16, d=16, nv=4),
+    _hard("state_kept_forever", (33, 64), 1.0, 0.0, chunk=32, d=32, nv=4),
+    _hard("state_forgotten_at_once", (33, 64), 1.0, -200.0, chunk=32, d=32, nv=4),
+    replace(_hard("next_sequence_is_nan", (19, 30, 40), 1.0, -0.1, chunk=32, d=32, nv=4), nan_sequence=1),
     _hard("long", (1026,), 1.0, -0.1, chunk=128, d=128, nv=4),
     replace(_hard("heads_of_a_model", (130, 126), 1.0, -0.1, chunk=128, d=128, nv=32), nqk=16),
 )
@@ -159,11 +165,14 @@ def make_inputs(case: DeltaCase) -> Inputs:
         drawn = _customary(case, rng)
     else:
         drawn = _realistic(case, case.correlation, rng)
+    ends = np.concatenate([[0], np.cumsum(case.lengths)]).astype(np.int32)
+    if case.nan_sequence is not None:
+        for array in drawn:
+            array[ends[case.nan_sequence] : ends[case.nan_sequence + 1]] = np.nan
     states = np.zeros((len(case.lengths), case.nv, case.d, case.d), np.float32)
     if case.initial_state:
         states = (rng.standard_normal(states.shape) * 0.1).astype(np.float32)
-    act_seq_len = np.concatenate([[0], np.cumsum(case.lengths)]).astype(np.int32)
-    return Inputs(*drawn, states, act_seq_len)
+    return Inputs(*drawn, states, ends)
 
 
 def run(case: DeltaCase, arrays: Arrays) -> Arrays:
