@@ -157,6 +157,20 @@ def test_rows_in_the_same_cache_sets():
         assert np.allclose(got, a[:, :20].astype(np.float64) @ b[:, :100], atol=1e-4)
 
 
+@pytest.mark.parametrize("path", PATHS)
+def test_rows_that_begin_where_cache_lines_do(path):
+    """Rows of B that are read where they lie, and the same ones four bytes further on, which are packed."""
+    rng = np.random.default_rng(9)
+    for m, n, k in ((40, 70, 21), (150, 64, 300), (12, 33, 9)):
+        raw = rng.standard_normal(k * 80 + 32).astype(np.float32)
+        for shift in (0, 1):
+            start = -raw.ctypes.data // 4 % 16 + shift
+            a, b = elements(rng, (m, k), np.float32, False), raw[start : start + k * 80].reshape(k, 80)
+            got = routine_result(a, b, (m, n, k), "f32", (False, False), path)
+            want = product(a, np.ascontiguousarray(b[:, :n]), Product(F32))
+            assert np.array_equal(got.view(np.uint32), want.view(np.uint32))
+
+
 def test_extremes_of_int8():
     """-128 x -128 at every place: the largest sums there are."""
     for path in PATHS:

@@ -14,7 +14,7 @@ from openpto._records import dataclass
 
 from .kernels import block_name
 from .kinds import Kind, Step
-from .plan import Plan
+from .plan import ALIASED, Plan
 from .text import Text
 
 GEMM = (
@@ -35,8 +35,6 @@ GEMM = (
 )
 FEW = 256
 """Rows of A (columns of B) up to which packing the other operand costs more than reading its rows far apart."""
-ALIASED = 1024
-"""Words; rows at multiples of this distance share cache sets."""
 
 
 def gemm_name(kind: Kind) -> str:
@@ -69,13 +67,15 @@ class _Driver:
         self.factors = kind.step.factors
         self.packed_a = text.at("%work", plan.panels)
         self.direct_a = self.direct("%a_turned", "%n", 2 * plan.width, "%lda")
-        self.direct_b = self.direct("%b_turned", "%m", plan.rows, "%ldb")
+        self.direct_b = self.direct("%b_turned", "%m", plan.heights[0], "%ldb", "%b")
+        self.small = text.compare("sle", "%m", plan.few)
         self.height = str(plan.heights[0])
         if plan.thin:
             self.height = text.choose(text.compare("sle", "%n", plan.lanes), "i64", str(plan.thin[0]), self.height)
 
     def write(self) -> None:
-        """Panels of k, in them columns of B, in them rows of A."""
+        """Panels of k, in them columns of B, in them rows of A. If rows are few, all of them take one panel of columns
+        after the other, which is packed where the one before was."""
         text, plan = self.text, self.plan
         with text.loop("%k", plan.depth * self.factors) as p:
             here = text.least(plan.depth * self.factors, text.sub("%k", p))
@@ -84,23 +84,33 @@ class _Driver:
                 words = text.put(f"sdiv i64 {text.add(here, self.factors - 1)}, {self.factors}")
             part = _Part(p, here, words, text.compare("sgt", p, 0))
             part.step = text.mul(text.add(words, 1) if self.kind.step.corrected else words, plan.width)
-            with text.loop("%n", plan.columns) as j:
-                columns = text.least(plan.columns, text.sub("%n", j))
+            most_columns = text.choose(self.small, "i64", str(plan.width), str(plan.columns))
+            most_rows = text.choose(self.small, "i64", str(plan.few), str(plan.rows))
+            with text.loop("%n", most_columns) as j:
+                columns = text.least(most_columns, text.sub("%n", j))
                 self.pack_b(part, j, columns)
-                with text.loop("%m", plan.rows) as i:
-                    rows = text.least(plan.rows, text.sub("%m", i))
-                    self.pack_a(part, i, rows)
+                again = text.put(f"and i1 {self.small}, {text.compare('ne', j, 0)}")
+                with text.loop("%m", most_rows) as i:
+                    rows = text.least(most_rows, text.sub("%m", i))
+                    with text.when(text.put(f"xor i1 {again}, true")):
+                        self.pack_a(part, i, rows)
                     self.blocks(part, (i, j), (rows, columns))
 
-    def direct(self, turned: str, others: str, once: int, ld: str) -> str:
+    def direct(self, turned: str, others: str, once: int, ld: str, vectors: str = "") -> str:
         """Whether an operand is read where it lies: its rows are words, the other one has so few rows or columns that
-        packing does not pay, and its own rows do not fall into the same cache sets. Empty: never."""
+        packing does not pay, its own rows do not fall into the same cache sets, and if its ``vectors`` are read, they
+        lie in one cache line each. Empty: never."""
         if self.kind.step is not Step.FMA or self.kind.entering is not None:
             return ""
         text = self.text
         single = text.compare("sle", others, once)
         few = text.compare("sle", others, FEW)
         spread = text.compare("ne", text.put(f"and i64 {ld}, {ALIASED - 1}"), 0)
+        if vectors:
+            place = text.put(f"ptrtoint ptr {vectors} to i64")
+            together = text.put(f"or i64 {place}, {text.mul(ld, 4)}")
+            aligned = text.compare("eq", text.put(f"and i64 {together}, {4 * self.plan.lanes - 1}"), 0)
+            spread = text.put(f"and i1 {spread}, {aligned}")
         pays = text.put(f"or i1 {single}, {text.put(f'and i1 {few}, {spread}')}")
         return text.choose(turned, "i1", "false", pays)
 
@@ -145,44 +155,45 @@ class _Driver:
         return self.text.at("%work", self.text.mul(number, part.step))
 
     def blocks(self, part: _Part, at: tuple[str, str], extents: tuple[str, str]) -> None:
-        """Every block of C in some rows and columns. The rows of C that one block of A feeds are few pages of memory:
-        they come one after the other."""
+        """Every block of C in some rows and columns, those under each other first: a panel of B stays in the nearest
+        cache, and so few rows of C are few pages of memory."""
         text, plan = self.text, self.plan
-        with text.loop(extents[0], self.height) as r:
-            rows = text.least(self.height, text.sub(extents[0], r))
-            row = text.add(at[0], r)
-            a, lda = self.left(part, r, row, rows)
-            line = text.mul(row, "%ldc")
-            with text.loop(extents[1], plan.width) as c:
-                columns = text.least(plan.width, text.sub(extents[1], c))
-                column = text.add(at[1], c)
-                b, ldb = self.right(part, c, column, columns)
-                text.invoke(
-                    block_name(self.kind),
-                    ("ptr", text.at("%c", text.add(line, column))),
-                    ("i64", "%ldc"),
-                    ("ptr", a),
-                    ("i64", lda),
-                    ("ptr", b),
-                    ("i64", ldb),
-                    ("i64", rows),
-                    ("i64", columns),
-                    ("i64", part.words),
-                    ("i1", part.more),
-                    declare=True,
-                )
+        whole = text.sub(extents[0], text.put(f"srem i64 {extents[0]}, {self.height}"))
+        rest = text.sub(extents[0], whole)
+        sides = [(row, rows, *self.left(part, row, at[0], rows)) for row, rows in (("0", whole), (whole, rest))]
+        with text.loop(extents[1], plan.width) as c:
+            columns = text.least(plan.width, text.sub(extents[1], c))
+            column = text.add(at[1], c)
+            b, ldb = self.right(part, c, column, columns)
+            for row, rows, a, lda in sides:
+                c_at = text.at("%c", text.add(text.mul(text.add(at[0], row), "%ldc"), column))
+                with text.when(text.compare("sgt", rows, 0)):
+                    text.invoke(
+                        block_name(self.kind),
+                        ("ptr", c_at),
+                        ("i64", "%ldc"),
+                        ("ptr", a),
+                        ("i64", lda),
+                        ("ptr", b),
+                        ("i64", ldb),
+                        ("i64", rows),
+                        ("i64", columns),
+                        ("i64", part.words),
+                        ("i1", part.more),
+                        declare=True,
+                    )
 
-    def left(self, part: _Part, r: str, row: str, rows: str) -> tuple[str, str]:
-        """Where rows of A are for a block, and how far apart."""
+    def left(self, part: _Part, r: str, first: str, rows: str) -> tuple[str, str]:
+        """Where rows of A are for blocks, whole ones or one that is not, and how far apart."""
         text, plan = self.text, self.plan
         packed, stride = text.at(self.packed_a, text.mul(r, plan.stride)), str(plan.stride)
         if not self.direct_a:
             return packed, stride
-        whole = text.compare("eq", rows, self.height)
+        whole = text.compare("eq", text.put(f"srem i64 {rows}, {self.height}"), 0)
         for height in plan.heights[1:]:
             whole = text.put(f"or i1 {whole}, {text.compare('eq', rows, height)}")
         here = text.put(f"and i1 {self.direct_a}, {whole}")
-        there = text.at("%a", text.add(text.mul(row, "%lda"), part.first))
+        there = text.at("%a", text.add(text.mul(text.add(first, r), "%lda"), part.first))
         return text.choose(here, "ptr", there, packed), text.choose(here, "i64", "%lda", stride)
 
     def right(self, part: _Part, c: str, column: str, columns: str) -> tuple[str, str]:

@@ -1,9 +1,9 @@
-"""Micro-kernels: one block of C in registers, over all words of a panel of k.
+"""Micro-kernels: blocks of C in registers, each over all words of a panel of k.
 
-``block(c, ldc, a, lda, b, ldb, rows, columns, k, more)``: C[rows, columns] of at most ``plan.heights[0]`` by
-``plan.width`` elements; ``ld*`` are words from row to row, ``k`` counts words. With ``more`` the products are added to
-C, else they start at zero. A block that is not exactly one of the sizes there is code for goes through a buffer, so
-rows of A up to the next height and columns of B up to the next vector are read.
+``block(c, ldc, a, lda, b, ldb, rows, columns, k, more)``: C[rows, columns] of at most ``plan.width`` columns, block
+under block; ``ld*`` are words from row to row, ``k`` counts words. With ``more`` the products are added to C, else they
+start at zero. A block that is not exactly one of the sizes there is code for goes through a buffer, so rows of A up to
+the next height and columns of B up to the next vector are read.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def module(plan: Plan, kind: Kind) -> str:
 
 @dataclass(slots=True)
 class _Kernel:
-    """Writes ``<height>x<vectors>(c, ldc, from, ldf, a, lda, b, ldb, k)``: sums start at what is ``from``."""
+    """Writes ``<height>x<vectors>(c, ldc, from, ldf, a, lda, b, ldb, k, count)``: ``count`` blocks under each other
+    (only one if there are taller ones), whose sums start at what is ``from``."""
 
     text: Text
     plan: Plan
@@ -72,19 +73,29 @@ class _Kernel:
     def write(self) -> None:
         """The function."""
         text = self.text
-        with text.function(_own(self.kind, f"{self.height}x{self.vectors}"), (*KERNEL, ("i64", "k"))):
-            a = [text.at("%a", text.mul("%lda", r)) if r else "%a" for r in range(0, self.height, GROUP)]
+        with text.function(_own(self.kind, f"{self.height}x{self.vectors}"), (*KERNEL, ("i64", "k"), ("i64", "count"))):
             self.apart = [text.mul("%lda", r) if r else "0" for r in range(min(GROUP, self.height))]
             self.ahead = text.mul("%ldb", AHEAD)
-            b = "%b"
-            sums = {cell: self.load(self.place("%from", "%ldf", cell), self.kind.step.sum) for cell in self.cells}
-            if self.kind.step.corrected:
-                row = [self.load(text.at(b, v * self.plan.lanes), self.kind.step.sum) for v in range(self.vectors)]
-                sums = {(r, v): text.put(f"add {self.vector} {sums[r, v]}, {row[v]}") for r, v in self.cells}
-                b = text.at(b, "%ldb")
-            sums = self.loop(a, b, sums)
-            for cell in self.cells:
-                text.do(f"store {self.vector} {sums[cell]}, ptr {self.place('%c', '%ldc', cell)}, align 4")
+            if self.height == self.plan.tallest(self.vectors):
+                with text.loop("%count") as number:
+                    self.block(text.mul(number, self.height))
+            else:  # the rest of the rows
+                self.block("0")
+
+    def block(self, first: str) -> None:
+        """The block that begins at a row."""
+        text = self.text
+        places = (("%a", "%lda"), ("%from", "%ldf"), ("%c", "%ldc"))
+        top, start, c = (text.at(at, text.mul(first, pitch)) if first != "0" else at for at, pitch in places)
+        a, b = [text.at(top, text.mul("%lda", r)) if r else top for r in range(0, self.height, GROUP)], "%b"
+        sums = {cell: self.load(self.place(start, "%ldf", cell), self.kind.step.sum) for cell in self.cells}
+        if self.kind.step.corrected:
+            row = [self.load(text.at(b, v * self.plan.lanes), self.kind.step.sum) for v in range(self.vectors)]
+            sums = {(r, v): text.put(f"add {self.vector} {sums[r, v]}, {row[v]}") for r, v in self.cells}
+            b = text.at(b, "%ldb")
+        sums = self.loop(a, b, sums)
+        for cell in self.cells:
+            text.do(f"store {self.vector} {sums[cell]}, ptr {self.place(c, '%ldc', cell)}, align 4")
 
     def place(self, base: str, pitch: str, cell: tuple[int, int]) -> str:
         """The address of a vector of C."""
@@ -176,60 +187,52 @@ def _edge(text: Text, plan: Plan, kind: Kind) -> None:
 
 def _dispatch(text: Text, plan: Plan, kind: Kind) -> None:
     params = (*BLOCK, ("i64", "rows"), ("i64", "columns"), ("i64", "k"), ("i1", "more"))
-    tallest, width = plan.heights[0], plan.width
     with text.function(block_name(kind), params, internal=False, brief=True):
-        text.do(f"%buffer = alloca [{tallest * width} x i32], align 64")
+        text.do(f"%buffer = alloca [{plan.heights[0] * plan.width} x i32], align 64")
+        zeros = text.constant("zeros", "i32", [0] * plan.width)
+        narrow = text.compare("sle", "%columns", plan.lanes) if plan.thin else "false"
+        tallest = str(plan.heights[0])
         if plan.thin:
-            _halve(text, plan, block_name(kind))
-        kernel, height, columns = _choice(text, plan, kind)
-        whole = text.put(f"and i1 {text.compare('eq', '%rows', height)}, {text.compare('eq', '%columns', columns)}")
-        c = text.choose(whole, "ptr", "%c", "%buffer")
-        ldc = text.choose(whole, "i64", "%ldc", str(width))
-        part = text.put(f"xor i1 {whole}, true")
-        extents = (("i64", "%rows"), ("i64", "%columns"))
-        with text.when(text.put(f"and i1 {part}, %more")):
-            buffer = (("ptr", "%buffer"), ("i64", str(width)))
-            text.invoke(_own(kind, "edge"), *buffer, ("ptr", "%c"), ("i64", "%ldc"), *extents)
-        zeros = text.constant("zeros", "i32", [0] * width)
-        start = (("ptr", text.choose("%more", "ptr", c, zeros)), ("i64", text.choose("%more", "i64", ldc, "0")))
-        operands = (("ptr", "%a"), ("i64", "%lda"), ("ptr", "%b"), ("i64", "%ldb"), ("i64", "%k"))
-        typed = ", ".join(f"{t} {value}" for t, value in (("ptr", c), ("i64", ldc), *start, *operands))
-        text.do(f"call void {kernel}({typed})")
-        with text.when(part):
-            home = (("ptr", "%c"), ("i64", "%ldc"))
-            text.invoke(_own(kind, "edge"), *home, ("ptr", "%buffer"), ("i64", str(width)), *extents)
+            tallest = text.choose(narrow, "i64", str(plan.tallest(1)), tallest)
+        width = text.choose(narrow, "i64", str(plan.lanes), str(plan.width))
+        exact = text.compare("eq", "%columns", width)
+        count = text.choose(exact, "i64", text.put(f"sdiv i64 %rows, {tallest}"), "0")
+        _run(text, plan, kind, narrow, (tallest, count), ("%c", "%ldc", "%a"), zeros)
+        with text.loop("%rows", tallest, text.mul(count, tallest)) as r:
+            rows = text.least(tallest, text.sub("%rows", r))
+            here = text.at("%c", text.mul(r, "%ldc"))
+            height = _height(text, plan, rows, tallest)
+            whole = text.put(f"and i1 {exact}, {text.compare('eq', rows, height)}")
+            part = text.put(f"xor i1 {whole}, true")
+            c, ldc = text.choose(whole, "ptr", here, "%buffer"), text.choose(whole, "i64", "%ldc", str(plan.width))
+            buffer, home = (("ptr", "%buffer"), ("i64", str(plan.width))), (("ptr", here), ("i64", "%ldc"))
+            extents = (("i64", rows), ("i64", "%columns"))
+            with text.when(text.put(f"and i1 {part}, %more")):
+                text.invoke(_own(kind, "edge"), *buffer, *home, *extents)
+            _run(text, plan, kind, narrow, (height, "1"), (c, ldc, text.at("%a", text.mul(r, "%lda"))), zeros)
+            with text.when(part):
+                text.invoke(_own(kind, "edge"), *home, *buffer, *extents)
 
 
-def _halve(text: Text, plan: Plan, name: str) -> None:
-    """Two thin blocks for rows that one does not hold."""
-    most = plan.thin[0]
-    narrow, high = text.compare("sle", "%columns", plan.lanes), text.compare("sgt", "%rows", most)
-    with text.when(text.put(f"and i1 {narrow}, {high}")):
-        lower = (text.at("%c", text.mul("%ldc", most)), text.at("%a", text.mul("%lda", most)))
-        for c, a, rows in (("%c", "%a", str(most)), (*lower, text.sub("%rows", most))):
-            operands = (("ptr", c), ("i64", "%ldc"), ("ptr", a), ("i64", "%lda"), ("ptr", "%b"), ("i64", "%ldb"))
-            extents = (("i64", rows), ("i64", "%columns"), ("i64", "%k"), ("i1", "%more"))
-            text.invoke(name, *operands, *extents)
-        text.do("ret void")
-        text.start(text.label("one"))
+def _run(
+    text: Text, plan: Plan, kind: Kind, narrow: str, blocks: tuple[str, str], at: tuple[str, str, str], zeros: str
+) -> None:
+    """Call the kernel for (rows, number) of blocks under each other at (C, its pitch, A); C holds sums if %more."""
+    (height, count), (c, ldc, a) = blocks, at
+    kernel = ""
+    for h in plan.heights:
+        names = [f"@{_own(kind, f'{h}x{v}')}" for v in (plan.vectors, 1)]
+        own = text.choose(narrow, "ptr", names[1], names[0]) if h in plan.thin else names[0]
+        kernel = text.choose(text.compare("eq", height, h), "ptr", own, kernel) if kernel else own
+    start = (("ptr", text.choose("%more", "ptr", c, zeros)), ("i64", text.choose("%more", "i64", ldc, "0")))
+    operands = (("ptr", a), ("i64", "%lda"), ("ptr", "%b"), ("i64", "%ldb"), ("i64", "%k"), ("i64", count))
+    typed = ", ".join(f"{t} {value}" for t, value in (("ptr", c), ("i64", ldc), *start, *operands))
+    text.do(f"call void {kernel}({typed})")
 
 
-def _choice(text: Text, plan: Plan, kind: Kind) -> tuple[str, str, str]:
-    """The kernel for %rows and %columns, its rows and its columns."""
-
-    def named(height: int, vectors: int) -> str:
-        return f"@{_own(kind, f'{height}x{vectors}')}"
-
-    kernel, height, columns = named(plan.heights[0], plan.vectors), str(plan.heights[0]), str(plan.width)
-    thin = kernel
+def _height(text: Text, plan: Plan, rows: str, tallest: str) -> str:
+    """The rows of the lowest block that holds some rows, of which there are at most as many as in the tallest one."""
+    height = tallest
     for h in plan.heights[1:]:
-        fits = text.compare("sle", "%rows", h)
-        kernel = text.choose(fits, "ptr", named(h, plan.vectors), kernel)
-        height = text.choose(fits, "i64", str(h), height)
-        if h in plan.thin:
-            thin = text.choose(fits, "ptr", named(h, 1), thin)
-    if plan.thin:
-        narrow = text.compare("sle", "%columns", plan.lanes)
-        kernel = text.choose(narrow, "ptr", thin, kernel)
-        columns = text.choose(narrow, "i64", str(plan.lanes), columns)
-    return kernel, height, columns
+        height = text.choose(text.compare("sle", rows, h), "i64", str(h), height)
+    return height

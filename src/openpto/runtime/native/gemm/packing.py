@@ -18,7 +18,7 @@ from openpto.runtime.native.instructions import memory
 from openpto.runtime.native.loopir import LANES
 
 from .kinds import Kind, Step
-from .plan import SOONER, Plan
+from .plan import Plan
 from .text import Text
 from .turning import exchanged
 
@@ -58,7 +58,6 @@ class _Packing:
     words: str = ""
     buffer: str = ""
     square: str = ""
-    apart: str = ""
     word: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +74,6 @@ class _Packing:
             self.buffer = text.put(f"alloca [{self.taken} x {self.element}], align 64")
         if self.form == "turn":
             self.square = text.put(f"alloca [{self.plan.lanes * LANES} x i32], align 64")
-            self.apart = text.put(f"alloca [{self.plan.lanes} x i64], align 64")
 
     @property
     def along(self) -> bool:
@@ -105,8 +103,10 @@ class _Packing:
         exact, other, done = (text.label(hint) for hint in ("exact", "other", "done"))
         text.branch(text.compare("eq", "%columns", panel * (factors if self.along else 1)), exact, other)
         text.start(exact)
+        words = panel * bytes_of(self.kind.source) // 4
         with text.loop(self.lines) as i:
-            text.prefetch(self.sources(text.add(i, SOONER), clamp=False)[0][0], panel * bytes_of(self.kind.source) // 4)
+            following = text.at(self.sources(i, clamp=False)[0][0], words)
+            text.prefetch(following, words, near=False)
             self.row(i, [(str(w), "") for w in range(0, panel, LANES)])
         text.jump(done)
         text.start(other)
@@ -139,14 +139,12 @@ class _Packing:
     def turn(self) -> None:
         """Every line becomes a column: blocks of ``plan.lanes`` lines by a round of words are turned in registers."""
         text, plan = self.text, self.plan
-        pitch = self.round * self.step.factors if self.along else LANES
-        near = text.constant("near", "i64", [k * pitch for k in range(plan.lanes)])
         with text.loop(self.lines, plan.lanes) as i:
             target = text.at(self.to, i)
             if self.along:
-                self.turn_lines(i, near, target)
+                self.turn_lines(i, target)
             else:
-                self.turn_words(i, near, target)
+                self.turn_words(i, target)
 
     @property
     def step(self) -> Step:
@@ -158,61 +156,50 @@ class _Packing:
         """Words of a line that are turned at a time, with those of ``plan.lanes`` lines: four vectors of sixteen."""
         return 4 * LANES // self.plan.lanes
 
-    def turn_lines(self, i: str, near: str, target: str) -> None:
-        """Turn ``plan.lanes`` lines from line ``i`` on. Their last words, if not enough for a round, come from a copy
-        with zeros behind them."""
-        text, factors = self.text, self.step.factors
-        complete = self.words if factors == 1 else text.put(f"lshr i64 %columns, {factors.bit_length() - 1}")
+    def turn_lines(self, i: str, target: str) -> None:
+        """Turn ``plan.lanes`` lines from line ``i`` on, sixteen words at a time. Words that are not all there come from
+        a copy with zeros behind them."""
+        text = self.text
         base = text.at("%from", text.mul(i, "%ldf"), self.element)
-        apart = self.distances(text.sub(text.sub(self.lines, i), 1))
-        with text.loop(self.words, self.round) as w:
-            here = text.at(base, text.mul(w, factors), self.element)
-            few = text.compare("slt", text.sub(complete, w), self.round)
-            with text.when(few):
-                self.copy(here, apart, text.sub("%columns", text.mul(w, factors)))
-            here = text.choose(few, "ptr", self.square, here)
-            self.block(here, text.choose(few, "ptr", near, apart), text.at(target, text.mul(w, "%ldt")))
+        last = text.sub(text.sub(self.lines, i), 1)
+        plain = text.compare("sge", last, self.plan.lanes - 1)
+        with text.loop(self.words, LANES) as w:
+            first = text.mul(w, self.step.factors)
+            here = text.at(base, first, self.element)
+            left = text.sub("%columns", first)
+            near = text.put(f"and i1 {plain}, {text.compare('sge', left, self.taken)}")
+            with text.when(text.put(f"xor i1 {near}, true")):
+                self.copy(here, last, left)
+            source = text.choose(near, "ptr", here, self.square)
+            pitch = text.choose(near, "i64", "%ldf", str(self.taken))
+            with text.loop(text.least(LANES, text.sub(self.words, w)), self.round) as part:
+                row = text.at(target, text.mul(text.add(w, part), "%ldt"))
+                self.block(text.at(source, text.mul(part, self.step.factors), self.element), pitch, row)
 
-    def distances(self, most: str) -> str:
-        """The address of how far lines lie behind a line; those from number ``most`` on lie where it does."""
-        text, count = self.text, self.plan.lanes
-        vector = f"<{count} x i64>"
-        numbers = f"<{', '.join(f'i64 {k}' for k in range(count))}>"
-        last = text.splat(count, "i64", most)
-        near = text.put(f"icmp slt {vector} {numbers}, {last}")
-        line = text.put(f"select <{count} x i1> {near}, {vector} {numbers}, {vector} {last}")
-        apart = text.put(f"mul {vector} {line}, {text.splat(count, 'i64', '%ldf')}")
-        text.do(f"store {vector} {apart}, ptr {self.apart}, align 64")
-        return self.apart
-
-    def copy(self, source: str, apart: str, count: str) -> None:
-        """``count`` elements of each line into the square."""
-        text, pitch = self.text, self.round * self.step.factors
-        text.do(f"store <{self.plan.lanes * pitch} x {self.element}> zeroinitializer, ptr {self.square}, align 64")
+    def copy(self, source: str, last: str, left: str) -> None:
+        """Sixteen words of each line into the square; lines after the ``last`` one are as that one."""
+        text = self.text
+        limited = self.limited(left)
         with text.loop(str(self.plan.lanes)) as k:
-            far = text.put(f"load i64, ptr {text.at(apart, k, 'i64')}, align 8")
-            line = text.at(source, far, self.element)
-            to = text.at(self.square, text.mul(k, pitch), self.element)
-            with text.loop(count) as t:
-                x = text.put(f"load {self.element}, ptr {text.at(line, t, self.element)}, align {self.size}")
-                text.do(f"store {self.element} {x}, ptr {text.at(to, t, self.element)}, align {self.size}")
+            line = text.at(source, text.mul(text.least(k, last), "%ldf"), self.element)
+            words = self.elements(line, limited)
+            to = text.at(self.square, text.mul(k, self.taken), self.element)
+            text.do(f"store <{self.taken} x {self.element}> {words}, ptr {to}, align 4")
 
-    def block(self, source: str, apart: str, target: str) -> None:
-        """Turn :attr:`round` words of ``plan.lanes`` lines. Vector e holds four words of lines e, e + 4 ..., so one
-        exchange inside of 128 bits is enough."""
+    def block(self, source: str, pitch: str, target: str) -> None:
+        """Turn :attr:`round` words of ``plan.lanes`` lines, ``pitch`` elements apart. Vector e holds four words of
+        lines e, e + 4 ..., so one exchange inside of 128 bits is enough."""
         text, count = self.text, self.plan.lanes
         factors, element = (self.step.factors, self.element) if self.along else (1, self.word)
         piece = f"<{4 * factors} x {element}>"
-        lines = []
-        for k in range(count):
-            far = text.put(f"load i64, ptr {text.at(apart, k, 'i64')}, align 8")
-            lines.append(text.at(source, far, element))
+        near = [text.mul(pitch, e) if e else "0" for e in range(4)]
+        far = [text.at(source, text.mul(pitch, q), element) if q else source for q in range(0, count, 4)]
         vectors = []
         for e in range(4):
             pieces = [
                 text.put(f"load {piece}, ptr {text.at(line, 4 * factors * part, element)}, align {self.size}")
                 for part in range(LANES // count)
-                for line in lines[e::4]
+                for line in (text.at(group, near[e], element) for group in far)
             ]
             joined = text.joined(element, 4 * factors, pieces)
             vectors.append(self.entering(joined) if self.along else joined)
@@ -225,20 +212,20 @@ class _Packing:
                 row = text.at(target, text.mul("%ldt", 4 * part + c))
                 text.do(f"store <{count} x {self.word}> {column}, ptr {row}, align 4")
 
-    def turn_words(self, i: str, near: str, target: str) -> None:
+    def turn_words(self, i: str, target: str) -> None:
         """Turn ``plan.lanes`` lines from line ``i`` on, sixteen words at a time."""
         text = self.text
         whole, ragged = self.groups()
         if self.buffer:
             with text.loop(whole, LANES) as w:
-                self.turn_group(i, w, "", near, target)
+                self.turn_group(i, w, "", target)
             with text.when(ragged):
-                self.turn_group(i, whole, self.left(whole), near, target)
+                self.turn_group(i, whole, self.left(whole), target)
         else:  # masked loads cost nothing there: one piece of code does for all
             with text.loop(self.words, LANES) as w:
-                self.turn_group(i, w, self.left(w), near, target)
+                self.turn_group(i, w, self.left(w), target)
 
-    def turn_group(self, i: str, w: str, left: str, near: str, target: str) -> None:
+    def turn_group(self, i: str, w: str, left: str, target: str) -> None:
         """Sixteen words of lines through memory: forming words of several rows is too much code to be repeated."""
         text = self.text
         left = self.limited(left)
@@ -247,7 +234,7 @@ class _Packing:
             self.put(words, text.at(self.square, text.mul(k, LANES)))
         row = text.at(target, text.mul(w, "%ldt"))
         with text.loop(str(LANES), self.round) as part:
-            self.block(text.at(self.square, part), near, text.at(row, text.mul(part, "%ldt")))
+            self.block(text.at(self.square, part), str(LANES), text.at(row, text.mul(part, "%ldt")))
 
     def limited(self, left: str) -> str:
         """What tells how many elements are left: their number, or a mask where loads can be masked."""

@@ -11,11 +11,12 @@ PADDING = 16
 """Words between the rows of packed A beyond their length: a power-of-two distance would put them into the same cache
 sets; stores of whole vectors may also reach past the end of a row."""
 
-AHEAD, SOONER = 8, 32
-"""Rows of B that are asked for before they are needed: by a micro-kernel from the second cache, by packing from
-memory."""
+AHEAD = 8
+"""Rows of B that a micro-kernel asks for before it needs them, from the second cache."""
 LINE = 16
 """Words in a cache line."""
+ALIASED = 1024
+"""Words; rows at multiples of this distance share cache sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Plan:
     heights  rows of such a block, tallest first; what is left at the edge is computed by the next taller one
     thin     heights, without the tallest, of blocks of one vector; none: they are not worth code of their own
     depth    words of k between two visits of C
-    rows     rows of A that are packed together
+    rows     rows of A that are packed together, if there are many
+    few      rows of A up to which they are packed at once, and B panel by panel, so that one stays in the nearest cache
     columns  columns of B that are packed together
     """
 
@@ -37,12 +39,17 @@ class Plan:
     thin: tuple[int, ...]
     depth: int
     rows: int
+    few: int
     columns: int
 
     @property
     def width(self) -> int:
         """Columns of a panel of packed B."""
         return self.lanes * self.vectors
+
+    def tallest(self, vectors: int) -> int:
+        """Rows of the tallest block of some vectors."""
+        return self.heights[0] if vectors == self.vectors else self.thin[0]
 
     @property
     def stride(self) -> int:
@@ -57,16 +64,16 @@ class Plan:
     @property
     def workspace(self) -> int:
         """Words that a routine needs beside its operands."""
-        return self.panels + (self.rows + PADDING) * self.stride
+        return self.panels + (max(self.rows, self.few) + PADDING) * self.stride
 
 
-WIDE = Plan(16, 2, (12, 8, 4), (8, 4), 384, 48, 512)
+WIDE = Plan(16, 2, (12, 8, 4), (8, 4), 256, 48, 144, 512)
 """32 registers of 512 bits."""
-MIDDLE = Plan(8, 2, (6, 4, 2), (), 256, 48, 512)
+MIDDLE = Plan(8, 2, (6, 4, 2), (), 256, 48, 144, 512)
 """16 registers of 256 bits."""
-NEON = Plan(4, 4, (6, 4, 2), (), 256, 48, 256)
+NEON = Plan(4, 4, (6, 4, 2), (), 256, 48, 144, 256)
 """32 registers of 128 bits."""
-PLAIN = Plan(4, 4, (2,), (), 256, 48, 256)
+PLAIN = Plan(4, 4, (2,), (), 256, 48, 144, 256)
 """16 registers of 128 bits, multiply-adds by the library."""
 PLANS = (WIDE, MIDDLE, NEON, PLAIN)
 

@@ -124,10 +124,11 @@ class Text(Code):
         """The address ``offset`` elements further."""
         return base if offset == 0 else self.put(f"getelementptr {kind}, ptr {base}, i64 {offset}")
 
-    def prefetch(self, address: str, words: int) -> None:
+    def prefetch(self, address: str, words: int, near: bool = True) -> None:
         """Ask for the cache lines of ``words`` words; nothing happens where there is no memory."""
         for word in range(0, words, LINE):
-            hints = (("i32", "0"), ("i32", "3"), ("i32", "1"))  # to be read, into the nearest cache, data
+            # to be read, into the nearest cache or the next one, data
+            hints = (("i32", "0"), ("i32", "3" if near else "2"), ("i32", "1"))
             self.invoke("llvm.prefetch.p0", ("ptr", self.at(address, word)), *hints, declare=True)
 
     # -- vectors -----------------------------------------------------------------------------------------------------
