@@ -45,7 +45,7 @@ def operand(storage: str, *shape: int) -> np.ndarray:
 
 def tiles() -> list[Case]:
     """128^3 products in a loop, of tiles that the second cache holds."""
-    count, again, size = 4, 16, 128
+    count, again, size = 4, 64, 128
     a, b = operand("FP32", count * size, size), operand("FP32", size, size)
     out = np.zeros((count * size, size), np.float32)
     flops = 2.0 * again * count * size**3
