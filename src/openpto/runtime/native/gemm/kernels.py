@@ -11,7 +11,7 @@ from __future__ import annotations
 from openpto._records import dataclass, field
 
 from .kinds import Kind
-from .plan import AHEAD, Plan
+from .plan import AHEAD, LINE, Plan
 from .text import Text
 
 _OPERANDS = ("ptr", "a"), ("i64", "lda"), ("ptr", "b"), ("i64", "ldb")
@@ -56,6 +56,7 @@ class _Kernel:
     vectors: int
     apart: list[str] = field(default_factory=list)
     ahead: str = ""
+    below: str = ""
 
     @property
     def cells(self) -> list[tuple[int, int]]:
@@ -76,6 +77,7 @@ class _Kernel:
         with text.function(_own(self.kind, f"{self.height}x{self.vectors}"), (*KERNEL, ("i64", "k"), ("i64", "count"))):
             self.apart = [text.mul("%lda", r) if r else "0" for r in range(min(GROUP, self.height))]
             self.ahead = text.mul("%ldb", AHEAD)
+            self.below = text.mul("%lda", self.height)
             if self.height == self.plan.tallest(self.vectors):
                 with text.loop("%count") as number:
                     self.block(text.mul(number, self.height))
@@ -125,6 +127,7 @@ class _Kernel:
         hidden = [text.call("llvm.launder.invariant.group.p0", "ptr", ("ptr", x)) for x in at_a]
         half = {}
         if self.unroll == 2:
+            self.fetch_below(hidden, i)
             half = sums = self.step(hidden, 0, row, sums, {})
             row = text.at(row, "%ldb")
             text.branch(text.compare("eq", i, 1), done, latch)
@@ -142,6 +145,16 @@ class _Kernel:
             cell: text.put(f"phi {self.vector} [ {half[cell]}, %{body} ], [ {results[cell]}, %{latch} ]")
             for cell in self.cells
         }
+
+    def fetch_below(self, a: list[str], left: str) -> None:
+        """Ask for rows of the next block of A: one or two in a round, all while a cache line is gone through."""
+        text, rounds = self.text, LINE // 2
+        turn = text.put(f"and i64 {text.put(f'lshr i64 {left}, 1')}, {rounds - 1}")
+        for first in range(0, self.height, rounds):
+            rows = min(rounds, self.height - first)
+            row = turn if rows == rounds else text.put(f"and i64 {turn}, {(1 << (rows - 1).bit_length()) - 1}")
+            top = text.at(a[first // GROUP], self.below)
+            text.prefetch(text.at(top, text.mul(row, "%lda")), 1)
 
     def load(self, address: str, kind: str) -> str:
         """A vector."""
