@@ -17,17 +17,16 @@ def torch_attention(query: Any, key: Any, value: Any, scale: float, visible: Any
     """
     import torch
 
-    group = query.shape[1] // key.shape[1]
-    key, value = key.repeat_interleave(group, 1), value.repeat_interleave(group, 1)
-    scores = torch.einsum("qnd,knd->nqk", query, key) * scale
+    query = query.unflatten(1, (key.shape[1], -1))  # heads that share a key head side by side: no copies of keys
+    scores = torch.einsum("qhgd,khd->hgqk", query, key) * scale
     if visible is not None:
         scores = scores.masked_fill(~visible, -torch.inf)
     if sink is not None:
-        extra = sink[:, None, None].expand(-1, scores.shape[1], 1)
+        extra = sink.view(*scores.shape[:2], 1, 1).expand(*scores.shape[:3], 1)
         weights = torch.softmax(torch.cat([scores, extra], dim=-1), dim=-1)[..., :-1]
     else:
         weights = torch.softmax(scores, dim=-1).nan_to_num()
-    return torch.einsum("nqk,kne->qne", weights, value)
+    return torch.einsum("hgqk,khe->qhge", weights, value).flatten(1, 2)
 
 
 def numpy_attention(
