@@ -66,12 +66,12 @@ def test_an_error_of_any_thread_is_raised(wrong):
 def test_an_interruption_waits_for_the_helpers(monkeypatch):
     plain, own, stopped = objects._object, threading.get_ident(), threading.Event()
 
-    def interrupted(goal, job, hand):
+    def interrupted(goal, job):
         if threading.get_ident() == own:
             stopped.set()
             raise KeyboardInterrupt
         assert stopped.wait(60)
-        return plain(goal, job, hand)
+        return plain(goal, job)
 
     before = threading.active_count()
     with monkeypatch.context() as failing:
@@ -132,16 +132,19 @@ define i64 @kernel(ptr %p, ptr %s, ptr %a, ptr %r) {
 def test_routines_are_compiled_ahead(monkeypatch, fresh):
     goal, compiled, plain = jit.target("generic"), [], objects._compile
     routines = gemm.modules(("gemm_f32_nn", "gemm_bf16_nt"), goal)
-    monkeypatch.setattr(
-        objects, "_compile", lambda goal, jobs, *rest: compiled.append((rest, len(jobs))) or plain(goal, jobs, *rest)
-    )
+
+    def compiling(goal, jobs, hands):
+        compiled.append((threading.current_thread().name, hands, len(jobs)))
+        plain(goal, jobs, hands)
+
+    monkeypatch.setattr(objects, "_compile", compiling)
     jit.begin(goal, routines)
     jit.begin(goal, dict.fromkeys(routines, "not compiled"))
     code = jit.compile_text(CALLER, goal, routines, 2)
     assert code.entry(None, None, None, None) == 1
-    [ahead_of_it] = [jobs for rest, jobs in compiled if rest == (1, objects.AHEAD)]
-    assert ahead_of_it >= len(routines)
-    assert sorted(jobs for rest, jobs in compiled if rest == (2, objects.OWN)) == [1]  # the kernel
+    [(_, before)] = [(hands, jobs) for thread, hands, jobs in compiled if thread == "pypto-compiler"]
+    assert before >= len(routines)
+    assert [(hands, jobs) for thread, hands, jobs in compiled if thread != "pypto-compiler"] == [(2, 1)]  # the kernel
     assert {name for _, name in fresh.routines} == set(routines)
     assert len({id(library) for library, _ in fresh.routines.values()}) == 1
 

@@ -40,7 +40,7 @@ def begin(goal: Target, modules: Mapping[str, str]) -> None:
     def run() -> None:
         try:
             with _lock, suppress(Exception):
-                found = objects.object_codes(goal, tuple(new.values()), 1, objects.AHEAD)
+                found = objects.object_codes(goal, tuple(new.values()), 1)
                 work.codes.update(zip(new, found, strict=True))
         finally:
             work.done.set()

@@ -226,7 +226,7 @@ class Emitter(VectorCode):
 
     def start(self, label: str) -> None:
         """Begin a block."""
-        self.code.lines.append(f"{label}:")
+        self.code.begin(label)
         self.current = label
 
     # -- integers and addresses ----------------------------------------------------------------------------------
@@ -243,13 +243,13 @@ class Emitter(VectorCode):
         if isinstance(node, Pick):
             cond = self.truth(node.cond)
             then, other = self.index(node.then), self.index(node.other)
-            return self.code.put(f"select i1 {cond}, i64 {then}, i64 {other}")
+            return self.code.once(f"select i1 {cond}, i64 {then}, i64 {other}")
         if node.op in _COMPARE or node.op in _OVER:
-            return self.code.put(f"zext i1 {self.truth(node)} to i64")
+            return self.code.once(f"zext i1 {self.truth(node)} to i64")
         a, b = self.index(node.left), self.index(node.right)
         if node.op in ("min", "max"):
             return self.code.call(f"llvm.s{node.op}.i64", "i64", ("i64", a), ("i64", b))
-        return self.code.put(f"{_PLAIN[node.op]} i64 {a}, {b}")
+        return self.code.once(f"{_PLAIN[node.op]} i64 {a}, {b}")
 
     def truth(self, node: Index) -> str:
         """Emit a 64-bit truth value as a bit."""
@@ -257,12 +257,12 @@ class Emitter(VectorCode):
             return "true" if node else "false"
         if isinstance(node, Bin) and node.op in _COMPARE:
             a, b = self.index(node.left), self.index(node.right)
-            return self.code.put(f"icmp {_COMPARE[node.op]} i64 {a}, {b}")
+            return self.code.once(f"icmp {_COMPARE[node.op]} i64 {a}, {b}")
         if isinstance(node, Bin) and node.op in _OVER:
             a, b = self.index(node.left), self.index(node.right)
             pair = self.code.call(f"llvm.{_OVER[node.op]}.with.overflow.i64", "{i64, i1}", ("i64", a), ("i64", b))
             return self.code.put(f"extractvalue {{i64, i1}} {pair}, 1")
-        return self.code.put(f"icmp ne i64 {self.index(node)}, 0")
+        return self.code.once(f"icmp ne i64 {self.index(node)}, 0")
 
     def peek(self, at: Ptr) -> str:
         kind = memory(at.dtype)
@@ -277,7 +277,7 @@ class Emitter(VectorCode):
         base = self.pointer(at.base)
         if at.offset == 0:
             return base
-        return self.code.put(f"getelementptr {memory(at.dtype)}, ptr {base}, i64 {self.index(at.offset)}")
+        return self.code.once(f"getelementptr {memory(at.dtype)}, ptr {base}, i64 {self.index(at.offset)}")
 
     def pointer(self, name: str) -> str:
         """Emit the address in a pointer slot."""

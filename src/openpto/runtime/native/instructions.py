@@ -65,6 +65,8 @@ class Code:
     declared: dict[str, None] = field(default_factory=dict)
     count: int = 0
     prefix: str = "v"
+    known: dict[str, str] = field(default_factory=dict)
+    """Registers of the present block by what :meth:`once` put there."""
 
     def name(self) -> str:
         """A fresh register."""
@@ -77,6 +79,19 @@ class Code:
         register = f"%{self.prefix}{self.count}"
         self.lines.append(f"  {register} = {text}")
         return register
+
+    def once(self, text: str) -> str:
+        """One instruction that depends on its operands alone; the register that has its result if it is in the present
+        block already."""
+        register = self.known.get(text)
+        if register is None:
+            register = self.known[text] = self.put(text)
+        return register
+
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.known.clear()
 
     def do(self, text: str) -> None:
         """One instruction without a result."""

@@ -133,8 +133,8 @@ class _Shared:
     def linker(self, goal: Target) -> Any:
         """What links the code of a code path."""
         if goal not in self.linkers:
-            machine = objects.machine(goal, objects.WELL)
-            self.linkers[goal] = binding().create_lljit_compiler(machine, use_jit_link=goal.is_near)
+            with objects.borrowed(goal, objects.WELL) as machine:  # a model for those of the linker
+                self.linkers[goal] = binding().create_lljit_compiler(machine, use_jit_link=goal.is_near)
         return self.linkers[goal]
 
 

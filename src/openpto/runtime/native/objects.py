@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from functools import cache
+from contextlib import contextmanager
 from typing import Any
 
 from openpto._records import dataclass
@@ -23,28 +23,39 @@ FAST, WELL = 0, 2
 _CODE_VERSION = 6
 """Of the code that machine code and the engine expect of each other; part of the keys of kept code."""
 _MOST_HANDS = 4
-OWN, AHEAD = 0, -1
-"""The numbers of the thread that asks, whose helpers have the following ones, and of one that works ahead beside."""
+_free: dict[tuple[Target, int], list[Any]] = {}
+"""Target machines that no thread uses. One takes a millisecond for its first function, so they are kept."""
 
 
-@cache
-def machine(goal: Target, level: int, hand: int = OWN) -> Any:
-    """LLVM's target machine of a thread. Fast ones of other processors than x86 use another code generator altogether,
+def machine(goal: Target, level: int) -> Any:
+    """A new target machine of LLVM's. Fast ones of other processors than x86 use another code generator altogether,
     which is not worth its risk."""
-    if level == FAST and not goal.is_x86:
-        return machine(goal, WELL, hand)
     return (
         binding()
         .Target.from_triple(goal.triple)
         .create_target_machine(
             cpu=goal.cpu,
             features=goal.attributes,
-            opt=level,
+            opt=level if goal.is_x86 else WELL,
             reloc="pic",
             codemodel="small" if goal.is_near else "jitdefault",
             jit=True,
         )
     )
+
+
+@contextmanager
+def borrowed(goal: Target, level: int) -> Iterator[Any]:
+    """A target machine that no other thread uses meanwhile."""
+    free = _free.setdefault((goal, level), [])
+    try:
+        compiler = free.pop()
+    except IndexError:
+        compiler = machine(goal, level)
+    try:
+        yield compiler
+    finally:
+        free.append(compiler)
 
 
 @dataclass(slots=True)
@@ -62,9 +73,9 @@ class _Job:
         return self.text.count("\n") * (5 if self.level == WELL else 1)
 
 
-def object_codes(goal: Target, texts: Sequence[str], hands: int, own: int = OWN) -> list[tuple[str, bytes]]:
+def object_codes(goal: Target, texts: Sequence[str], hands: int) -> list[tuple[str, bytes]]:
     """Keys and relocatable object files of modules (see :func:`images`): from disk, else compiled by ``hands`` threads
-    and kept there. They have no absolute address. ``own`` is the number of the thread that asks."""
+    and kept there. They have no absolute address."""
     kept = store()
     keys = [key(goal, text) for text in texts]
     codes = {one: kept.get(one) for one in keys}
@@ -75,7 +86,7 @@ def object_codes(goal: Target, texts: Sequence[str], hands: int, own: int = OWN)
         if codes[one] is None
         for part, well in parts(text, hands)
     ]
-    _compile(goal, jobs, hands, own)
+    _compile(goal, jobs, hands)
     made: dict[str, bytes] = {}
     for job in jobs:
         made[job.key] = made.get(job.key, b"") + len(job.image).to_bytes(8, "little") + job.image
@@ -95,8 +106,11 @@ def images(code: bytes) -> Iterator[bytes]:
 
 def assembly(goal: Target, text: str) -> str:
     """Assembly of a module, for people."""
-    made = ((machine(goal, WELL if well else FAST), part) for part, well in parts(text))
-    return "\n".join(str(compiler.emit_assembly(_module(compiler, goal, part))) for compiler, part in made)
+    found = []
+    for part, well in parts(text):
+        with borrowed(goal, WELL if well else FAST) as compiler:
+            found.append(str(compiler.emit_assembly(_module(compiler, goal, part))))
+    return "\n".join(found)
 
 
 def key(goal: Target, text: str) -> str:
@@ -109,32 +123,32 @@ def key(goal: Target, text: str) -> str:
     )
 
 
-def _compile(goal: Target, jobs: Sequence[_Job], hands: int, own: int = OWN) -> None:
+def _compile(goal: Target, jobs: Sequence[_Job], hands: int) -> None:
     """Give every job its object file; the longest ones begin first. An error of any thread is raised here."""
     waiting = sorted(jobs, key=lambda job: job.cost)
     errors: list[BaseException] = []
 
-    def work(hand: int) -> None:
+    def work() -> None:
         while waiting and not errors:
             try:
                 job = waiting.pop()
             except IndexError:  # another thread was sooner
                 return
             try:
-                job.image = _object(goal, job, hand)
+                job.image = _object(goal, job)
             except BaseException as error:
                 errors.append(error)
 
     helpers = []
-    for hand in range(OWN + 1, min(hands, len(jobs))):
-        helper = threading.Thread(target=work, args=(hand,), name=f"pypto-compiler-{hand}")
+    for number in range(1, min(hands, len(jobs))):
+        helper = threading.Thread(target=work, name=f"pypto-compiler-{number}")
         try:
             helper.start()
         except RuntimeError:  # no more threads
             break
         helpers.append(helper)
     try:
-        work(own)
+        work()
     finally:
         waiting.clear()  # nothing is left, or an interruption came
         _await(helpers)
@@ -143,7 +157,7 @@ def _compile(goal: Target, jobs: Sequence[_Job], hands: int, own: int = OWN) -> 
 
 
 def _await(helpers: Sequence[threading.Thread]) -> None:
-    """Wait for threads to the end, whatever comes meanwhile: their target machines are the next compilation's."""
+    """Wait for threads to the end, whatever comes meanwhile: what they make is of use to nobody else."""
     came: BaseException | None = None
     for helper in helpers:
         while helper.is_alive():
@@ -155,9 +169,10 @@ def _await(helpers: Sequence[threading.Thread]) -> None:
         raise came
 
 
-def _object(goal: Target, job: _Job, hand: int) -> bytes:
+def _object(goal: Target, job: _Job) -> bytes:
     """The object file of a job."""
-    return object_file(machine(goal, job.level, hand), goal.triple, job.text)
+    with borrowed(goal, job.level) as compiler:
+        return object_file(compiler, goal.triple, job.text)
 
 
 def _module(compiler: Any, goal: Target, text: str) -> Any:
