@@ -84,8 +84,10 @@ def _bound(value: Any, extent: Dim) -> Dim:
     if not _is_position(value):
         fail("PTO238", got=f"slice bound {type(value).__name__}")
     known = to_dim(value)
-    if not isinstance(known, int) or known >= 0:
+    if not isinstance(known, int):
         return known
+    if known >= 0:
+        return rec.scalar_in_range(known)
     if not isinstance(extent, int) or known + extent < 0:
         fail("PTO242", index=known, extent=ex.text(extent))
     return known + extent

@@ -22,6 +22,7 @@ _SIGNS = {
     "div": "//", "mod": "%", "add": "+", "sub": "-", "mul": "*", "neg": "-", "and": "&", "or": "|",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
+_ARITHMETIC = frozenset({"add", "sub", "mul", "div", "mod"})
 _LOOP_TESTS = {"loop_begin": "is_loop_begin", "loop_end": "is_loop_end"}
 _TRUTH = T("Python asked whether it is true", "Python 询问它是否为真")
 _INT = T("int() needs a number now", "int() 此刻就需要数值")
@@ -190,6 +191,10 @@ class SymbolicScalar:
         if a.op in _LOOP_TESTS or b.op in _LOOP_TESTS:
             test = _LOOP_TESTS.get(a.op) or _LOOP_TESTS[b.op]
             portability("PTO673", test=test, op=_SIGNS.get(op, op))
+        if op in _ARITHMETIC:
+            for number in (e.concrete() for e in (a, b) if e.is_const):
+                if number is not None and not -(2**63) <= number < 2**63:
+                    fail("PTO204", values=number)
         if op in ("div", "mod") and b.concrete() == 0:
             fail("PTO202", values=f"{ex.text(a)} {_SIGNS[op]} 0")
         try:

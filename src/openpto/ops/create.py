@@ -178,8 +178,15 @@ def arange(*bounds: int | float) -> Var:
         )
     dtype = _sequence_type(bounds)
     numbers = [_bound(value) for value in bounds]
-    start, end, step = numbers if len(numbers) == 3 else (*((0,) if len(numbers) == 1 else ()), *numbers, 1)
     floating = dtype in F3
+    numbers = [rec.double(n) for n in numbers] if floating else numbers
+    start, end, step = numbers if len(numbers) == 3 else (*((0,) if len(numbers) == 1 else ()), *numbers, 1)
+    if not floating and not all(isinstance(v, int) and v in INT_RANGES[dtype] for v in (start, end, step)):
+        fail(
+            "PTO268",
+            op="arange",
+            why=T(f"int arguments must fit into {dtype.short}", f"int 参数必须在 {dtype.short} 的范围内"),
+        )
     if step == 0 or (floating and abs(step) <= 1e-8):
         fail("PTO268", op="arange", why=T("step must not be 0", "step 不能为 0"))
     if not all(math.isfinite(v) for v in (start, end, step)) or (end - start) / step <= 0:
@@ -189,12 +196,6 @@ def arange(*bounds: int | float) -> Var:
             why=T(
                 f"the range from {start} to {end} by {step} is empty", f"从 {start} 到 {end}、步长为 {step} 的范围为空"
             ),
-        )
-    if not floating and not all(isinstance(v, int) and v in INT_RANGES[dtype] for v in (start, end, step)):
-        fail(
-            "PTO268",
-            op="arange",
-            why=T(f"int arguments must fit into {dtype.short}", f"int 参数必须在 {dtype.short} 的范围内"),
         )
     length = math.ceil((end - start) / step) if floating else -(-(end - start) // step)
     operands = [rec.rounded(start, dtype), rec.rounded(step, dtype)]

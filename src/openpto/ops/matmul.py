@@ -359,7 +359,7 @@ def extras_of(params: object) -> Extras:
 
 def _kept(scale: float) -> float | None:
     """What the device keeps of a scale: FP32 with its low 13 bits cleared. 0 means that there is none."""
-    bits = np.asarray(scale, np.float32).view(np.uint32) & np.uint32(0xFFFFE000)
+    bits = np.asarray(rec.rounded(scale, FP32).value, np.float32).view(np.uint32) & np.uint32(0xFFFFE000)
     return float(bits.view(np.float32)) or None
 
 

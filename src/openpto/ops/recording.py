@@ -217,8 +217,18 @@ def extents(op: str, name: str, values: object) -> tuple[int, ...]:
 
 
 def dim(op: str, name: str, value: object) -> Dim:
-    """An int or a symbol."""
-    return ex.as_dim(value) if isinstance(value, Expr) else integer(op, name, value)
+    """An int or a symbol; a run-time integer has 64 bits (PTO204)."""
+    if isinstance(value, Expr):
+        return ex.as_dim(value)
+    number = integer(op, name, value)
+    return scalar_in_range(number)
+
+
+def scalar_in_range(number: int) -> int:
+    """``number`` if a scalar of a running kernel can hold it (PTO204): it would wrap to another place."""
+    if not -(2**63) <= number < 2**63:
+        fail("PTO204", values=number)
+    return number
 
 
 def dims(op: str, name: str, values: object) -> tuple[Dim, ...]:
@@ -416,14 +426,29 @@ def rounded(value: int | float, dtype: DataType) -> Imm:
         signed = host.kind == "i" and low >= 2 ** (bits - 1)
         return Imm(low - 2**bits if signed else low, dtype)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return Imm(float(_exact_source(value).astype(host)), dtype)
+        wide = np.float64(double(value))
+        source = wide if host in (np.float64, np.float32, np.float16) else _single(wide)  # the others go through FP32
+        return Imm(float(np.asarray(source).astype(host)), dtype)
 
 
-def _exact_source(value: int | float) -> np.ndarray[Any, np.dtype[Any]]:
-    """The number as an array that rounds once when it is cast to a narrower float."""
-    if isinstance(value, int) and -(2**63) <= value < 2**63:
-        return np.asarray(value, np.int64)
-    return np.asarray(float(value), np.float64)
+def _single(value: np.float64) -> np.float32:
+    """An FP32 that rounds to narrower floats as the double does: see :func:`double`."""
+    near = np.float32(value)
+    if np.isfinite(near) and near != value and not int(near.view(np.int32)) & 1:
+        near = np.nextafter(near, np.float32(np.inf if value > near else -np.inf), dtype=np.float32)
+    return near
+
+
+def double(value: int | float) -> float:
+    """A double that rounds to narrower floats as the number does: an int that is no double becomes the neighbour whose
+    last bit is set, one that is too large infinity."""
+    try:
+        near = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    if math.isfinite(near) and near != value and not int(np.float64(near).view(np.int64)) & 1:
+        return math.nextafter(near, math.inf if value > near else -math.inf)
+    return near
 
 
 # Nodes

@@ -78,7 +78,8 @@ def _factor(name: str, alpha: object, target: Var) -> Imm:
     factor = rec.strict_scalar(name, alpha, dtype)
     number = alpha.value if isinstance(alpha, Imm) else alpha
     assert isinstance(number, (int, float))
-    held = math.isfinite(factor.value) or not math.isfinite(number) if dtype in F3 else factor.value == int(number)
+    infinite = isinstance(number, float) and not math.isfinite(number)
+    held = math.isfinite(factor.value) or infinite if dtype in F3 else factor.value == int(number)
     if not held:
         fail(
             "PTO268",
