@@ -84,7 +84,7 @@ def _cases(dtype: DataType) -> tuple[AttentionCase, ...]:
         case("flat_weights", 1, 64, 260, 1, 1, 64, sharpness=1e-3),
         case("peaked_weights", 1, 64, 260, 1, 1, 64, sharpness=300.0),
         case("no_queries", 1, 0, 10, 1, 1, 64),
-        case("no_batch", 0, 5, 10, 2, 1, 64),
+        case("no_batch", 0, 5, 10, 1, 1, 64),
         case("typical", 1, 512, 512, 2, 2, 128, slow=True),
         case("heads_of_a_model", 1, 40, 2048, 12, 1, 128, slow=True),
         case("long", 1, 4096, 4096, 1, 1, 128, slow=True),
