@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from openpto.testing import Tolerance
 from openpto_gym.fused_swiglu.golden import numpy_golden, torch_golden
 from openpto_gym.fused_swiglu.kernel import fused_swiglu
 from openpto_gym.operator import BF16, FP32, USUAL, Arrays, Case, Operator, cases_of
@@ -34,8 +35,13 @@ CASES = cases_of(
     no_columns={"m": 16, "n": 0},
     customary={"m": 512, "n": 1024, "k": 512, "slow": True, "dtypes": (BF16,)},
     mlp_11008={"m": 64, "n": 11_008, "k": 2048, "slow": True, "dtypes": (BF16,)},
-    expert_512={"m": 130, "n": 512, "k": 2048, "slow": True, "dtypes": (FP32, BF16)},
     expert_3072={"m": 64, "n": 3072, "k": 6144, "slow": True, "dtypes": (BF16,)},
+)
+# Sums of 2048 terms around one are off by some 1e-5 in FP32.
+CASES += cases_of(
+    FusedSwigluCase,
+    {FP32: Tolerance(rtol=1e-5, atol=3e-5), BF16: USUAL[BF16]},
+    expert_512={"m": 130, "n": 512, "k": 2048, "slow": True},
 )
 
 
