@@ -51,4 +51,4 @@ def test_a_product_begins_its_routine_once_where_a_thread_is_free(begun, monkeyp
     routines = list(gemm.modules((routine,), goal))
     assert "gemm_f32" in routines
     assert begun[: len(routines)] == routines
-    assert len(begun) - len(routines) in (0, 1)  # the pool's code, unless this process has it
+    assert foresee._product.cache_info().misses == 1
