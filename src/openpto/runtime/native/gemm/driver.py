@@ -155,33 +155,38 @@ class _Driver:
         return self.text.at("%work", self.text.mul(number, part.step))
 
     def blocks(self, part: _Part, at: tuple[str, str], extents: tuple[str, str]) -> None:
-        """Every block of C in some rows and columns, those under each other first: a panel of B stays in the nearest
-        cache, and so few rows of C are few pages of memory."""
+        """Every block of C in some rows and columns. If rows are few, those under each other come first: a panel of B
+        stays in the nearest cache. Else those beside each other do: the rows of C that a block of A feeds are few pages
+        of memory."""
         text, plan = self.text, self.plan
-        whole = text.sub(extents[0], text.put(f"srem i64 {extents[0]}, {self.height}"))
-        rest = text.sub(extents[0], whole)
-        sides = [(row, rows, *self.left(part, row, at[0], rows)) for row, rows in (("0", whole), (whole, rest))]
-        with text.loop(extents[1], plan.width) as c:
-            columns = text.least(plan.width, text.sub(extents[1], c))
-            column = text.add(at[1], c)
-            b, ldb = self.right(part, c, column, columns)
-            for row, rows, a, lda in sides:
-                c_at = text.at("%c", text.add(text.mul(text.add(at[0], row), "%ldc"), column))
-                with text.when(text.compare("sgt", rows, 0)):
-                    text.invoke(
-                        block_name(self.kind),
-                        ("ptr", c_at),
-                        ("i64", "%ldc"),
-                        ("ptr", a),
-                        ("i64", lda),
-                        ("ptr", b),
-                        ("i64", ldb),
-                        ("i64", rows),
-                        ("i64", columns),
-                        ("i64", part.words),
-                        ("i1", part.more),
-                        declare=True,
-                    )
+        at_once = text.choose(self.small, "i64", str(plan.few), self.height)
+        with text.loop(extents[0], at_once) as top:
+            here = text.least(at_once, text.sub(extents[0], top))
+            rest = text.put(f"srem i64 {here}, {self.height}")
+            whole = text.sub(here, rest)
+            parts = (top, whole), (text.add(top, whole), rest)
+            sides = [(row, rows, *self.left(part, row, at[0], rows)) for row, rows in parts]
+            with text.loop(extents[1], plan.width) as c:
+                columns = text.least(plan.width, text.sub(extents[1], c))
+                column = text.add(at[1], c)
+                b, ldb = self.right(part, c, column, columns)
+                for row, rows, a, lda in sides:
+                    c_at = text.at("%c", text.add(text.mul(text.add(at[0], row), "%ldc"), column))
+                    with text.when(text.compare("sgt", rows, 0)):
+                        text.invoke(
+                            block_name(self.kind),
+                            ("ptr", c_at),
+                            ("i64", "%ldc"),
+                            ("ptr", a),
+                            ("i64", lda),
+                            ("ptr", b),
+                            ("i64", ldb),
+                            ("i64", rows),
+                            ("i64", columns),
+                            ("i64", part.words),
+                            ("i1", part.more),
+                            declare=True,
+                        )
 
     def left(self, part: _Part, r: str, first: str, rows: str) -> tuple[str, str]:
         """Where rows of A are for blocks, whole ones or one that is not, and how far apart."""

@@ -67,7 +67,7 @@ class Plan:
         return self.panels + (max(self.rows, self.few) + PADDING) * self.stride
 
 
-WIDE = Plan(16, 2, (12, 8, 4), (8, 4), 256, 48, 144, 512)
+WIDE = Plan(16, 2, (12, 8, 4), (8, 4), 384, 48, 144, 512)
 """32 registers of 512 bits."""
 MIDDLE = Plan(8, 2, (6, 4, 2), (), 256, 48, 144, 512)
 """16 registers of 256 bits."""
