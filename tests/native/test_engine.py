@@ -194,3 +194,24 @@ def test_a_store_whose_end_leaves_64_bits(at):
     with pytest.raises(pypto.PyptoError) as caught:
         placed(np.ones((4, 16), np.float32), np.array([at]), np.zeros((8, 16), np.float32))
     assert (caught.value.code, caught.value.fields["low"], caught.value.fields["high"]) == ("PTO452", at, at + 4)
+
+
+@pytest.mark.filterwarnings("ignore::pypto.PyptoWarning")
+@pytest.mark.parametrize("step", [2, -2, None, 3], ids=str)
+@pytest.mark.parametrize("away", [1, 4, 5])
+def test_a_loop_whose_next_index_would_leave_64_bits_ends(step, away):
+    """``step`` None: known when the kernel runs."""
+    int64 = pypto.DT_INT64
+
+    @pypto.frontend.jit
+    def kernel(n: pypto.Tensor([3], int64), o: pypto.Tensor([64], I32), count: pypto.Tensor([1], I32)):
+        count[0] = 0
+        for i in pypto.loop(n[0], n[1], n[2] if step is None else step):
+            o[count[0]] = (i - n[0]).max(n[0] - i)
+            count[0] = count[0] + 1
+
+    first, last = (-(2**63) + away, -(2**63)) if step == -2 else (2**63 - 1 - away, 2**63 - 1)
+    o, count = np.zeros(64, np.int32), np.zeros(1, np.int32)
+    kernel(np.array([first, last, 2**62 if step is None else 0], np.int64), o, count)
+    want = [abs(i - first) for i in range(first, last, 2**62 if step is None else step)]
+    assert o[: count[0]].tolist() == want

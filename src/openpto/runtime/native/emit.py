@@ -358,7 +358,10 @@ class Emitter(VectorCode):
             else:
                 self.loop_values[stmt.var] = outer
             following = self.further(var, step)
-            loop.ends([following], self.inside_range(following, stop, step, stmt.step))
+            again = self.inside_range(following, stop, step, stmt.step)
+            if _may_wrap(stmt):
+                again = self.code.put(f"and i1 {again}, {self.inside_range(var, following, step, stmt.step)}")
+            loop.ends([following], again)
 
     def inside_range(self, index: str, stop: str, step: str, written: Index) -> str:
         """Whether a loop runs for ``index``."""
@@ -491,6 +494,13 @@ def _runtime() -> tuple[dict[str, str], tuple[str, ...]]:
     """The functions of the run-time text by name, and its other lines."""
     first, *functions = RUNTIME.split("define ")
     return {f.split("@")[1].split("(")[0]: f"define {f}" for f in functions}, tuple(first.splitlines())
+
+
+def _may_wrap(loop: For) -> bool:
+    """Whether the index after the last one may be beyond 64 bits: not if it is the bound, and not with small numbers."""
+    if loop.step in (1, -1):
+        return False
+    return not (isinstance(loop.step, int) and isinstance(loop.stop, int) and abs(loop.stop) + abs(loop.step) < 2**63)
 
 
 def _reserves(body: tuple[Stmt, ...]) -> bool:
