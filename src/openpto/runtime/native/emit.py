@@ -497,7 +497,7 @@ def _runtime() -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def _may_wrap(loop: For) -> bool:
-    """Whether the index after the last one may be beyond 64 bits: not if it is the bound, and not with small numbers."""
+    """Whether the index after the last one may leave 64 bits: not if it is the bound, and not with small numbers."""
     if loop.step in (1, -1):
         return False
     return not (isinstance(loop.step, int) and isinstance(loop.stop, int) and abs(loop.stop) + abs(loop.step) < 2**63)
