@@ -52,7 +52,7 @@ def bind(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -
         for p, t, shape in zip(signature.tensors, tensors, shapes, strict=True)
     )
     alias = _aliases(signature.tensors, tensors, types)
-    return Bound(tensors, _joined(signature.tensors, types, alias), values, env, alias)
+    return Bound(tensors, types, values, env, alias)
 
 
 def _values(signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,20 +169,6 @@ def _aliases(
             alias[parameters[j].name] = alias.get(parameters[i].name, parameters[i].name)
             break
     return alias
-
-
-def _joined(
-    parameters: Sequence[TensorParameter], types: tuple[TileType, ...], alias: Mapping[str, str]
-) -> tuple[TileType, ...]:
-    """Types where parameters that are one tensor have one: an extent that one of them declares counts for all."""
-    if not alias:
-        return types
-    roots = [alias.get(p.name, p.name) for p in parameters]
-    shapes: dict[str, tuple[Dim, ...]] = {}
-    for root, type_ in zip(roots, types, strict=True):
-        known = shapes.get(root, type_.shape)
-        shapes[root] = tuple(b if isinstance(b, int) else a for a, b in zip(known, type_.shape, strict=True))
-    return tuple(TileType(shapes[root], t.dtype, t.fmt) for root, t in zip(roots, types, strict=True))
 
 
 def _overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
