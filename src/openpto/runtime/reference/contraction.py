@@ -58,11 +58,13 @@ def _check_batch(m: Machine, left: Tile, right: Tile) -> None:
     for axis in range(len(left.valid) - 2):
         a, b = left.valid[axis], right.valid[axis]
         one_left, one_right = left.data.shape[axis] == 1, right.data.shape[axis] == 1
-        shapes = f"{shown(left.valid)}, {shown(right.valid)}"
-        if a != b and not (one_left or one_right):
-            m.fault("PTO462", op="matmul", shapes=shapes, want="equal batch extents")
-        if one_left != one_right and (a if one_left else b) < min(1, b if one_left else a):
-            m.fault("PTO462", op="matmul", shapes=shapes, want=REPEATED_BATCH)
+        want = ""
+        if not one_left and not one_right and a != b:
+            want = "equal batch extents"
+        elif one_left != one_right and (a if one_left else b) < min(1, b if one_left else a):
+            want = REPEATED_BATCH
+        if want:
+            m.fault("PTO462", op="matmul", shapes=f"{shown(left.valid)}, {shown(right.valid)}", want=want)
 
 
 def _row(m: Machine, row: Tile, n: int, name: str) -> Array:
