@@ -16,7 +16,7 @@ from openpto.runtime.store import key_of, store
 
 from .parts import parts
 from .targets import Target, binding
-from .translate import object_file
+from .translate import head, object_file
 
 FAST, WELL = 0, 2
 """Levels of the code generator: for functions that are marked ``optnone``, and for the others."""
@@ -109,7 +109,8 @@ def assembly(goal: Target, text: str) -> str:
     found = []
     for part, well in parts(text):
         with borrowed(goal, WELL if well else FAST) as compiler:
-            found.append(str(compiler.emit_assembly(_module(compiler, goal, part))))
+            module = binding().parse_assembly(head(compiler, goal.triple) + part)
+            found.append(str(compiler.emit_assembly(module)))
     return "\n".join(found)
 
 
@@ -173,10 +174,3 @@ def _object(goal: Target, job: _Job) -> bytes:
     """The object file of a job."""
     with borrowed(goal, job.level) as compiler:
         return object_file(compiler, goal.triple, job.text)
-
-
-def _module(compiler: Any, goal: Target, text: str) -> Any:
-    module = binding().parse_assembly(text)
-    module.triple = goal.triple
-    module.data_layout = str(compiler.target_data)
-    return module

@@ -40,8 +40,8 @@ def _calls() -> tuple[Any, Any]:
 
 
 @cache
-def _head(compiler: Any, triple: str) -> str:
-    """What a module says of its target."""
+def head(compiler: Any, triple: str) -> str:
+    """What a module says of its target; its text follows."""
     return f'target triple = "{triple}"\ntarget datalayout = "{compiler.target_data}"\n'
 
 
@@ -52,7 +52,7 @@ def object_file(compiler: Any, triple: str, text: str) -> bytes:
     context = short.LLVMPY_ContextCreate()
     try:
         said = ctypes.c_char_p()
-        content = (_head(compiler, triple) + text).encode()
+        content = (head(compiler, triple) + text).encode()
         module = long.LLVMPY_ParseAssembly(context, content, ctypes.byref(said))
         if not module:
             raise RuntimeError(f"LLVM IR parsing error\n{_taken(short, said)}")
