@@ -105,10 +105,10 @@ def arguments(decl: OpDecl, args: tuple[Any, ...], kwargs: Mapping[str, Any]) ->
     named = {decl.keywords.get(key, key): value for key, value in kwargs.items()}
     if len(named) < len(kwargs):
         fail("PTO222", op=decl.name, why=T("got an argument under two of its names", "同一参数以它的两个名称传入"))
-    _refuse_unknown(decl, named)
     try:
         return dict(decl.signature.bind(*args, **named).arguments)
     except TypeError as error:
+        _refuse_unknown(decl, named)
         why = str(error)
         if "too many positional" in why:
             fail("PTO222", op=decl.name, why=_too_many(_positional(decl), len(args)))

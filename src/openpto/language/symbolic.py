@@ -14,6 +14,7 @@ from openpto.ir import affine, trace
 from openpto.ir import expr as ex
 from openpto.ir.enums import SatStatus
 from openpto.ir.expr import Dim, Expr
+from openpto.ops import recording as rec
 
 from .instead import integer_instead
 
@@ -193,8 +194,8 @@ class SymbolicScalar:
             portability("PTO673", test=test, op=_SIGNS.get(op, op))
         if op in _ARITHMETIC:
             for number in (e.concrete() for e in (a, b) if e.is_const):
-                if number is not None and not -(2**63) <= number < 2**63:
-                    fail("PTO204", values=number)
+                if number is not None:
+                    rec.scalar_in_range(number)
         if op in ("div", "mod") and b.concrete() == 0:
             fail("PTO202", values=f"{ex.text(a)} {_SIGNS[op]} 0")
         try:

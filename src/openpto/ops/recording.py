@@ -220,13 +220,12 @@ def dim(op: str, name: str, value: object) -> Dim:
     """An int or a symbol; a run-time integer has 64 bits (PTO204)."""
     if isinstance(value, Expr):
         return ex.as_dim(value)
-    number = integer(op, name, value)
-    return scalar_in_range(number)
+    return scalar_in_range(integer(op, name, value))
 
 
 def scalar_in_range(number: int) -> int:
     """``number`` if a scalar of a running kernel can hold it (PTO204): it would wrap to another place."""
-    if not -(2**63) <= number < 2**63:
+    if not ex.INT64_MIN <= number <= ex.INT64_MAX:
         fail("PTO204", values=number)
     return number
 
